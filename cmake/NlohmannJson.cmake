@@ -1,0 +1,17 @@
+# Target mlip_dd::json: nlohmann/json from the system, or from the PyPI package nlohmann-json.
+find_package(nlohmann_json 3.11 QUIET)
+add_library(mlip_dd_json INTERFACE)
+add_library(mlip_dd::json ALIAS mlip_dd_json)
+if(nlohmann_json_FOUND)
+  target_link_libraries(mlip_dd_json INTERFACE nlohmann_json::nlohmann_json)
+  set(MLIP_DD_JSON_FROM "${nlohmann_json_DIR}")
+else()
+  mlip_dd_python_package(nlohmann_json package)
+  find_path(MLIP_DD_JSON_INCLUDE nlohmann/json.hpp PATHS ${package}/include)
+  if(NOT MLIP_DD_JSON_INCLUDE)
+    message(FATAL_ERROR "nlohmann/json.hpp was not found. Install it with `pip install nlohmann-json` "
+                        "(or Debian's nlohmann-json3-dev).")
+  endif()
+  target_include_directories(mlip_dd_json SYSTEM INTERFACE ${MLIP_DD_JSON_INCLUDE})
+  set(MLIP_DD_JSON_FROM "${MLIP_DD_JSON_INCLUDE}")
+endif()
