@@ -1,0 +1,61 @@
+#include "failure.h"
+
+#include <error.h>
+#include <lammps.h>
+#include <mpi.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+namespace mlip_dd {
+
+namespace {
+
+std::string message_of(const std::exception &error) { return std::string("mlip/dd: ") + error.what(); }
+
+// Runs `body`; the message of what it threw, or nothing.
+std::string caught_message(const std::function<void()> &body)
+{
+  try {
+    body();
+  } catch (const std::bad_alloc &) {
+    return "mlip/dd: out of memory. Use more ranks, so that each owns fewer atoms";
+  } catch (const std::exception &error) {
+    return message_of(error);
+  }
+  return {};
+}
+
+}    // namespace
+
+void run_together(LAMMPS_NS::LAMMPS *lammps, const std::function<void()> &body)
+{
+  std::string message = caught_message(body);
+  int rank = 0, size = 1;
+  MPI_Comm_rank(lammps->world, &rank);
+  MPI_Comm_size(lammps->world, &size);
+  const int mine = message.empty() ? size : rank;
+  int first = size;
+  MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, lammps->world);
+  if (first == size) return;
+  int length = static_cast<int>(message.size());
+  MPI_Bcast(&length, 1, MPI_INT, first, lammps->world);
+  message.resize(static_cast<std::size_t>(length));
+  MPI_Bcast(message.data(), length, MPI_CHAR, first, lammps->world);
+  lammps->error->all(FLERR, message);
+}
+
+void run_exposed(LAMMPS_NS::LAMMPS *lammps, const std::function<void()> &body)
+{
+  const std::string message = caught_message(body);
+  if (message.empty()) return;
+  // A fault that all ranks share is told once: the others leave rank 0 the time to end them.
+  constexpr auto kPatience = std::chrono::seconds(2);
+  int rank = 0;
+  MPI_Comm_rank(lammps->world, &rank);
+  if (rank != 0) std::this_thread::sleep_for(kPatience);
+  lammps->error->one(FLERR, message);
+}
+
+}    // namespace mlip_dd

@@ -1,0 +1,72 @@
+#include "host_graph.h"
+
+#include <atom.h>
+#include <comm.h>
+#include <lammps.h>
+#include <neigh_list.h>
+
+namespace mlip_dd {
+
+std::span<const double> host_positions(const LAMMPS_NS::LAMMPS &lammps)
+{
+  const LAMMPS_NS::Atom &atom = *lammps.atom;
+  const auto all = static_cast<std::size_t>(atom.nlocal + atom.nghost);
+  return all ? std::span<const double>(atom.x[0], 3 * all) : std::span<const double>();
+}
+
+void HostGraph::read_atoms(const LAMMPS_NS::LAMMPS &lammps, const std::vector<std::int32_t> &element_of_type)
+{
+  const LAMMPS_NS::Atom &atom = *lammps.atom;
+  const auto all = static_cast<std::size_t>(atom.nlocal + atom.nghost);
+  types_.resize(all);
+  for (std::size_t i = 0; i < all; ++i) types_[i] = element_of_type[static_cast<std::size_t>(atom.type[i])];
+
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(atom.nlocal));
+  number_owned_rows(types_, atom.nlocal, rows);
+  owners_.assign(all, {lammps.comm->me, kNotInModel});
+  for (std::size_t i = 0; i < rows.size(); ++i) owners_[i].row = rows[i];
+}
+
+int HostGraph::pack_owners(int n, const int *list, double *buffer) const
+{
+  int m = 0;
+  for (int k = 0; k < n; ++k) {
+    const RowOwner &owner = owners_[static_cast<std::size_t>(list[k])];
+    buffer[m++] = owner.rank;
+    buffer[m++] = static_cast<double>(owner.row);
+  }
+  return m;
+}
+
+void HostGraph::unpack_owners(int n, int first, const double *buffer)
+{
+  for (int k = 0; k < n; ++k) {
+    RowOwner &owner = owners_[static_cast<std::size_t>(first + k)];
+    owner.rank = static_cast<int>(buffer[2 * k]);
+    owner.row = static_cast<std::int64_t>(buffer[2 * k + 1]);
+  }
+}
+
+HostAtoms HostGraph::atoms(const LAMMPS_NS::LAMMPS &lammps) const
+{
+  return {lammps.atom->nlocal, host_positions(lammps), types_, owners_};
+}
+
+NeighbourList HostGraph::neighbours(const LAMMPS_NS::NeighList &list)
+{
+  // A list may cover some atoms only (hybrid styles); the others' entries are undefined.
+  numneigh_.assign(types_.size(), 0);
+  const int listed = list.inum + (list.ghost ? list.gnum : 0);
+  for (int k = 0; k < listed; ++k) {
+    const int i = list.ilist[k];
+    numneigh_[static_cast<std::size_t>(i)] = list.numneigh[i];
+  }
+  return [this, &list](std::int64_t i) -> std::span<const std::int32_t> {
+    const auto count = static_cast<std::size_t>(numneigh_[static_cast<std::size_t>(i)]);
+    neighbours_.resize(count);
+    for (std::size_t k = 0; k < count; ++k) neighbours_[k] = list.firstneigh[i][k] & NEIGHMASK;
+    return neighbours_;
+  };
+}
+
+}    // namespace mlip_dd

@@ -1,0 +1,46 @@
+// LAMMPS's atoms and neighbour list as the core library wants them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "graph/build.h"
+
+namespace LAMMPS_NS {
+class Atom;
+class NeighList;
+class Pair;
+class LAMMPS;
+}    // namespace LAMMPS_NS
+
+namespace mlip_dd {
+
+// Arrays that live from one reneighbouring to the next.
+class HostGraph {
+ public:
+  // Not collective. Reads LAMMPS's atoms after they were exchanged, and numbers the owned rows.
+  void read_atoms(const LAMMPS_NS::LAMMPS &lammps, const std::vector<std::int32_t> &element_of_type);
+
+  // For LAMMPS's forward communication of owners: two numbers per atom.
+  static constexpr int kOwnerNumbers = 2;
+  int pack_owners(int n, const int *list, double *buffer) const;
+  void unpack_owners(int n, int first, const double *buffer);
+
+  HostAtoms atoms(const LAMMPS_NS::LAMMPS &lammps) const;
+  NeighbourList neighbours(const LAMMPS_NS::NeighList &list);
+
+  // Row of local atom i, or kNotInModel.
+  std::int64_t row(int i) const { return owners_[static_cast<std::size_t>(i)].row; }
+
+ private:
+  std::vector<std::int32_t> types_;
+  std::vector<RowOwner> owners_;
+  std::vector<std::int32_t> numneigh_;      // by host atom; 0 where the list has none
+  std::vector<std::int32_t> neighbours_;    // of the atom asked for last
+};
+
+// x of all local and ghost atoms, [n, 3], as it stands.
+std::span<const double> host_positions(const LAMMPS_NS::LAMMPS &lammps);
+
+}    // namespace mlip_dd

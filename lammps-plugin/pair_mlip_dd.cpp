@@ -1,0 +1,291 @@
+#include "pair_mlip_dd.h"
+
+#include <atom.h>
+#include <comm.h>
+#include <error.h>
+#include <force.h>
+#include <memory.h>
+#include <neigh_list.h>
+#include <neighbor.h>
+#include <update.h>
+#include <utils.h>
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "comm/mpi_communicator.h"
+#include "element_map.h"
+#include "failure.h"
+#include "host_graph.h"
+#include "pair_options.h"
+#include "pipeline/model_runner.h"
+#include "potentials/make_potential.h"
+#include "run_log.h"
+#include "spec/spec_file.h"
+
+namespace LAMMPS_NS {
+
+using mlip_dd::Error;
+
+namespace {
+
+// Which neighbour list build the graph belongs to. Every part is the same on all ranks.
+struct BuildMark {
+  bigint builds = -1;
+  bigint step = -1;
+  bool operator==(const BuildMark &) const = default;
+};
+
+// Rank among those of its node, for dealing out GPUs.
+int rank_on_node(MPI_Comm world)
+{
+  MPI_Comm node;
+  int world_rank = 0, rank = 0;
+  MPI_Comm_rank(world, &world_rank);
+  MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, world_rank, MPI_INFO_NULL, &node);
+  MPI_Comm_rank(node, &rank);
+  MPI_Comm_free(&node);
+  return rank;
+}
+
+}    // namespace
+
+struct PairMlipDD::State {
+  mlip_dd::PairOptions options;
+  mlip_dd::SpecFile file;
+  std::vector<std::int32_t> element_of_type;
+  std::unique_ptr<mlip_dd::Communicator> communicator;
+  std::optional<mlip_dd::ModelRunner> runner;    // after the communicator: destroyed before it
+  mlip_dd::HaloMode mode = mlip_dd::HaloMode::exchange;
+  mlip_dd::HostGraph host;
+  BuildMark built;
+  std::int64_t evaluations = 0;
+  bool graph_logged = false;
+
+  // The distance to which candidates and ghosts are needed.
+  int layers_held() const { return mode == mlip_dd::HaloMode::wide ? file.model->layers.value() : 1; }
+};
+
+PairMlipDD::PairMlipDD(LAMMPS *lammps) : Pair(lammps)
+{
+  one_coeff = 1;
+  manybody_flag = 1;
+  single_enable = 0;
+  restartinfo = 0;
+  no_virial_fdotr_compute = 1;    // the virial comes from the edges
+  centroidstressflag = CENTROID_AVAIL;
+  unit_convert_flag = 0;
+  comm_forward = mlip_dd::HostGraph::kOwnerNumbers;
+}
+
+PairMlipDD::~PairMlipDD()
+{
+  if (copymode || !allocated) return;
+  memory->destroy(setflag);
+  memory->destroy(cutsq);
+  memory->destroy(cutghost);
+}
+
+void PairMlipDD::allocate()
+{
+  const int n = atom->ntypes + 1;
+  allocated = 1;
+  memory->create(setflag, n, n, "pair:setflag");
+  memory->create(cutsq, n, n, "pair:cutsq");
+  memory->create(cutghost, n, n, "pair:cutghost");
+}
+
+void PairMlipDD::settings(int narg, char **arg)
+{
+  state_ = std::make_unique<State>();
+  mlip_dd::run_together(lmp, [&] {
+    state_->options = mlip_dd::read_pair_options({arg, static_cast<std::size_t>(narg)});
+    state_->file = mlip_dd::read_spec_file(state_->options.spec_file);
+    if (!state_->file.model)
+      throw Error({"the spec file has no model", "", state_->options.spec_file,
+                   "Add a \"model\" object; pipelines are not run by this version"});
+    if (state_->options.halo == "wide") {
+      if (!state_->file.model->layers)
+        throw Error({"`halo wide` needs the number of message-passing layers", "none",
+                     state_->options.spec_file + ", /model", "Add \"layers\", or use `halo exchange`"});
+      state_->mode = mlip_dd::HaloMode::wide;
+    }
+  });
+}
+
+void PairMlipDD::coeff(int narg, char **arg)
+{
+  if (!allocated) allocate();
+  mlip_dd::run_together(lmp, [&] {
+    state_->element_of_type = mlip_dd::read_element_map({arg, static_cast<std::size_t>(narg)}, atom->ntypes,
+                                                        state_->file.model->elements);
+  });
+  int assigned = 0;
+  for (int i = 1; i <= atom->ntypes; ++i)
+    for (int j = 1; j <= atom->ntypes; ++j) {
+      setflag[i][j] = state_->element_of_type[i] >= 0 && state_->element_of_type[j] >= 0;
+      assigned += setflag[i][j];
+    }
+  if (!assigned)
+    error->all(FLERR, "mlip/dd: pair_coeff names no element. Name one for at least one atom type");
+
+  if (!state_->communicator) state_->communicator = mlip_dd::make_mpi_communicator(world);
+  const int local_rank = rank_on_node(world);
+  mlip_dd::run_together(lmp, [&] {
+    auto potential =
+        mlip_dd::make_potential(*state_->file.model, {state_->options.device, state_->options.threads},
+                                *state_->communicator, local_rank);
+    state_->runner.reset();
+    state_->runner.emplace(*state_->communicator, std::move(potential), state_->mode,
+                           state_->file.model->layers.value_or(1));
+  });
+  state_->built = {};
+}
+
+void PairMlipDD::refuse_unsupported()
+{
+  if (std::string(update->unit_style) != "metal")
+    error->all(FLERR, "mlip/dd: the model works in eV and Angstrom (found: units {}). Use `units metal`",
+               update->unit_style);
+  if (!atom->tag_enable)
+    error->all(FLERR, "mlip/dd: atoms must have IDs. Use `atom_modify id yes`");
+  if (neighbor->exclude)
+    error->all(FLERR,
+               "mlip/dd: `neigh_modify exclude` would remove pairs that the model needs. Remove it; to leave "
+               "atom types out of the model, name them NULL in pair_coeff");
+  if (neighbor->includegroup || comm->bordergroup)
+    error->all(FLERR,
+               "mlip/dd: neighbour lists or ghosts limited to a group would hide atoms from the model. Remove "
+               "`neigh_modify include` and `comm_modify group`");
+  if (atom->molecular != Atom::ATOMIC && (atom->nbonds || atom->nangles || atom->ndihedrals))
+    for (int k = 1; k <= 3; ++k)
+      if (force->special_lj[k] == 0.0 && force->special_coul[k] == 0.0)
+        error->all(FLERR,
+                   "mlip/dd: special_bonds removes pairs of bonded atoms, which the model needs. Use "
+                   "`special_bonds lj/coul 1.0 1.0 1.0`");
+  if (utils::strmatch(update->integrate_style, "^respa"))
+    error->all(FLERR, "mlip/dd: run_style respa is not supported. Use `run_style verlet`");
+}
+
+void PairMlipDD::init_style()
+{
+  if (!state_ || !state_->runner)
+    error->all(FLERR, "mlip/dd: the pair coefficients are not set. Add `pair_coeff * * ELEMENT1 ...`");
+  refuse_unsupported();
+  int flags = NeighConst::REQ_FULL;
+  if (state_->mode == mlip_dd::HaloMode::wide) {
+    flags |= NeighConst::REQ_GHOST;
+    ghostneigh = 1;
+    if (comm->mode != Comm::SINGLE)
+      error->all(FLERR, "mlip/dd: `halo wide` needs one ghost cutoff for all types. Use `comm_modify mode single`");
+    const double reach = state_->runner->potential().cutoff() + neighbor->skin;
+    comm->cutghostuser = std::max(comm->cutghostuser, state_->layers_held() * reach);
+  }
+  neighbor->add_request(this, flags);
+  state_->built = {};
+  state_->graph_logged = false;
+}
+
+double PairMlipDD::init_one(int i, int j)
+{
+  const double cutoff = state_->runner->potential().cutoff();
+  cutghost[i][j] = cutghost[j][i] = cutoff;
+  return cutoff;
+}
+
+int PairMlipDD::pack_forward_comm(int n, int *list, double *buffer, int, int *)
+{
+  return state_->host.pack_owners(n, list, buffer);
+}
+
+void PairMlipDD::unpack_forward_comm(int n, int first, double *buffer)
+{
+  state_->host.unpack_owners(n, first, buffer);
+}
+
+void PairMlipDD::rebuild_if_reneighboured()
+{
+  const BuildMark now{neighbor->ncalls, neighbor->lastcall};
+  if (neighbor->ago != 0 && state_->built == now) return;
+  state_->host.read_atoms(*lmp, state_->element_of_type);
+  comm->forward_comm(this);
+  state_->runner->rebuild(state_->host.atoms(*lmp), state_->host.neighbours(*list), neighbor->skin);
+  state_->built = now;
+}
+
+void PairMlipDD::compute(int eflag, int vflag)
+{
+  ev_init(eflag, vflag);
+  mlip_dd::run_exposed(lmp, [&] {
+    rebuild_if_reneighboured();
+    state_->runner->evaluate(mlip_dd::host_positions(*lmp), vflag_atom || cvflag_atom);
+    ++state_->evaluations;
+    add_results();
+  });
+  if (state_->options.log && !state_->graph_logged) {
+    log_lines(mlip_dd::describe_graph(*state_->communicator, *state_->runner, state_->mode, neighbor->skin));
+    state_->graph_logged = true;
+  }
+}
+
+// Adds what the model gave to LAMMPS's arrays. LAMMPS's virial is sum x_a F_b, the runner's own sign.
+void PairMlipDD::add_results()
+{
+  constexpr int kSymmetric[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+  constexpr int kFull[9][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}, {1, 0}, {2, 0}, {2, 1}};
+  const mlip_dd::RunnerOutput &output = state_->runner->output();
+  const auto symmetric = [](const double *w, int a, int b) { return 0.5 * (w[3 * a + b] + w[3 * b + a]); };
+
+  if (eflag_global) eng_vdwl += output.energy;
+  if (vflag_global)
+    for (int k = 0; k < 6; ++k)
+      virial[k] += symmetric(output.virial.data(), kSymmetric[k][0], kSymmetric[k][1]);
+  for (int i = 0; i < atom->nlocal; ++i) {
+    const std::int64_t row = state_->host.row(i);
+    if (row == mlip_dd::kNotInModel) continue;
+    const double *force = &output.forces[3 * static_cast<std::size_t>(row)];
+    const double energy = output.node_energy[static_cast<std::size_t>(row)];
+    if (!std::isfinite(energy) || !std::isfinite(force[0] + force[1] + force[2]))
+      throw Error({"the model gave an energy or force that is not a finite number",
+                   "energy " + std::to_string(energy),
+                   "step " + std::to_string(update->ntimestep) + ", atom " + std::to_string(atom->tag[i]) +
+                       ", rank " + std::to_string(comm->me) + ", model " + state_->file.model->file,
+                   "Look at the configuration there (atoms too close?), or use a smaller timestep"});
+    for (int a = 0; a < 3; ++a) atom->f[i][a] += force[a];
+    if (eflag_atom) eatom[i] += energy;
+    if (vflag_atom)
+      for (int k = 0; k < 6; ++k)
+        vatom[i][k] += symmetric(&output.node_virial[9 * static_cast<std::size_t>(row)], kSymmetric[k][0],
+                                 kSymmetric[k][1]);
+    if (cvflag_atom)
+      for (int k = 0; k < 9; ++k)
+        cvatom[i][k] +=
+            output.node_virial[static_cast<std::size_t>(9 * row + 3 * kFull[k][0] + kFull[k][1])];
+  }
+}
+
+void PairMlipDD::log_lines(const std::vector<std::string> &lines)
+{
+  if (comm->me != 0) return;
+  for (const std::string &line : lines) utils::logmesg(lmp, line + "\n");
+}
+
+void PairMlipDD::finish()
+{
+  if (!state_->options.log || state_->evaluations == 0) return;
+  log_lines(mlip_dd::describe_run(*state_->communicator, *state_->runner, state_->evaluations));
+}
+
+double PairMlipDD::memory_usage()
+{
+  const mlip_dd::AtomGraph &graph = state_->runner->graph();
+  return Pair::memory_usage() +
+         static_cast<double>(graph.candidates.capacity() * sizeof(mlip_dd::CandidateEdge) +
+                             graph.receivers.capacity() * 2 * sizeof(std::int64_t) +
+                             graph.vectors.capacity() * sizeof(double));
+}
+
+}    // namespace LAMMPS_NS

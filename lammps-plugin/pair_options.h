@@ -1,0 +1,20 @@
+// The arguments of `pair_style mlip/dd`.
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace mlip_dd {
+
+struct PairOptions {
+  std::string spec_file;
+  std::string device = "auto";
+  int threads = 1;
+  std::string halo = "auto";    // auto, exchange, wide
+  bool log = false;
+};
+
+// Throws Error naming the argument and its legal values.
+PairOptions read_pair_options(std::span<const char *const> arguments);
+
+}    // namespace mlip_dd

@@ -1,0 +1,88 @@
+#include "run_log.h"
+
+#include <array>
+#include <iomanip>
+#include <sstream>
+
+namespace mlip_dd {
+
+namespace {
+
+struct Spread {
+  double minimum, average, maximum;
+};
+
+Spread spread_of(Communicator &communicator, std::int64_t value)
+{
+  std::array<std::int64_t, 2> extremes{value, -value};
+  communicator.max(extremes);
+  std::array<std::int64_t, 1> total{value};
+  communicator.sum(total);
+  return {static_cast<double>(-extremes[1]), static_cast<double>(total[0]) / communicator.size(),
+          static_cast<double>(extremes[0])};
+}
+
+std::string line(const std::string &name, const Spread &spread)
+{
+  std::ostringstream text;
+  text << "mlip/dd:   " << std::left << std::setw(26) << name << std::right << std::setw(12)
+       << spread.minimum << std::setw(12) << spread.average << std::setw(12) << spread.maximum;
+  return text.str();
+}
+
+std::string heading(const std::string &title)
+{
+  std::ostringstream text;
+  text << "mlip/dd: " << std::left << std::setw(28) << title << std::right << std::setw(12) << "min"
+       << std::setw(12) << "average" << std::setw(12) << "max";
+  return text.str();
+}
+
+}    // namespace
+
+std::vector<std::string> describe_graph(Communicator &communicator, const ModelRunner &runner, HaloMode mode,
+                                        double skin)
+{
+  std::vector<std::string> lines;
+  for (const std::string &text : runner.potential().description()) lines.push_back("mlip/dd: " + text);
+  std::ostringstream how;
+  how << "mlip/dd: halo: "
+      << (mode == HaloMode::wide ? "wide, no exchange inside the model"
+                                 : "exchange per layer, node tensors hold owned rows only")
+      << "; edges within " << runner.potential().cutoff() << " A, kept up to a skin of " << skin << " A";
+  lines.push_back(how.str());
+  const GraphCounts counts = runner.counts();
+  lines.push_back(heading("graph, per rank"));
+  lines.push_back(line("owned rows", spread_of(communicator, counts.owned)));
+  lines.push_back(line("halo rows", spread_of(communicator, counts.halo)));
+  lines.push_back(line("rows the model sees", spread_of(communicator, counts.model_rows)));
+  lines.push_back(line("edges", spread_of(communicator, runner.graph().n_edges())));
+  lines.push_back(line("neighbour ranks", spread_of(communicator, counts.neighbour_ranks)));
+  return lines;
+}
+
+std::vector<std::string> describe_run(Communicator &communicator, const ModelRunner &runner,
+                                      std::int64_t evaluations)
+{
+  const Traffic traffic = runner.traffic();
+  const RunnerTimes &times = runner.times();
+  const auto micro = [](double seconds) { return static_cast<std::int64_t>(1e6 * seconds); };
+  const auto seconds = [&](double value) {
+    Spread spread = spread_of(communicator, micro(value));
+    return Spread{1e-6 * spread.minimum, 1e-6 * spread.average, 1e-6 * spread.maximum};
+  };
+  std::vector<std::string> lines;
+  lines.push_back(heading("after " + std::to_string(evaluations) + " evaluations"));
+  lines.push_back(line("gathers", spread_of(communicator, traffic.gathers)));
+  lines.push_back(line("scatters", spread_of(communicator, traffic.scatters)));
+  lines.push_back(line("messages sent", spread_of(communicator, traffic.messages_sent)));
+  lines.push_back(line("bytes sent", spread_of(communicator, traffic.bytes_sent)));
+  lines.push_back(line("s building graphs", seconds(times.build)));
+  lines.push_back(line("s choosing edges", seconds(times.select)));
+  lines.push_back(line("s in the model", seconds(times.model)));
+  lines.push_back(line("s in forces, virial", seconds(times.forces)));
+  lines.push_back(line("s of it in exchanges", seconds(traffic.seconds)));
+  return lines;
+}
+
+}    // namespace mlip_dd

@@ -1,0 +1,17 @@
+#include "potentials/make_potential.h"
+
+#include "base/error.h"
+#include "potentials/torchscript/torchscript_potential.h"
+
+namespace mlip_dd {
+
+std::unique_ptr<Potential> make_potential(const ModelSpec &model, const PotentialOptions &options,
+                                          Communicator &communicator, int local_rank)
+{
+  if (model.potential == "torchscript")
+    return make_torchscript_potential(model, options, communicator, local_rank);
+  throw Error({"this build does not run the potential", "\"" + model.potential + "\"", "/model/potential",
+               "Use \"torchscript\""});
+}
+
+}    // namespace mlip_dd

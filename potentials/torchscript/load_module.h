@@ -1,0 +1,24 @@
+// Reads a TorchScript file and makes it ready for repeated evaluation.
+#pragma once
+
+#include <torch/script.h>
+
+#include <string>
+#include <vector>
+
+#include "spec/families.h"
+#include "spec/model_spec.h"
+
+namespace mlip_dd {
+
+struct LoadedModule {
+  torch::jit::Module module;    // in evaluation mode, without gradients of parameters, on the device
+  c10::ScalarType dtype;        // of its floating parameters
+  std::int64_t parameters;      // how many numbers
+};
+
+// Checks the file's elements and cutoff against the spec where the family says which extra file holds
+// them. Throws Error naming the file, what was found and the cure.
+LoadedModule load_module(const ModelSpec &model, const Family &family, const c10::Device &device);
+
+}    // namespace mlip_dd

@@ -1,0 +1,240 @@
+#include "potentials/torchscript/torchscript_potential.h"
+
+#include <ATen/Parallel.h>
+#include <torch/csrc/autograd/autograd.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <sstream>
+
+#include "base/error.h"
+#include "halo/halo_exchange.h"
+#include "intercept/interception.h"
+#include "potentials/torchscript/device.h"
+#include "potentials/torchscript/load_module.h"
+#include "potentials/torchscript/model_call.h"
+#include "spec/elements.h"
+#include "spec/families.h"
+
+namespace mlip_dd {
+
+namespace {
+
+// torch's thread count is one per process: set for the evaluation, then put back for the host program.
+class ThreadCountGuard {
+ public:
+  explicit ThreadCountGuard(int threads) : before_(at::get_num_threads())
+  {
+    if (threads != before_) at::set_num_threads(threads);
+  }
+  ~ThreadCountGuard()
+  {
+    if (at::get_num_threads() != before_) at::set_num_threads(before_);
+  }
+  ThreadCountGuard(const ThreadCountGuard &) = delete;
+  ThreadCountGuard &operator=(const ThreadCountGuard &) = delete;
+
+ private:
+  int before_;
+};
+
+at::Tensor one_number(std::int64_t value) { return at::full({1}, value, at::kLong); }
+
+class TorchScriptPotential final : public Potential {
+ public:
+  TorchScriptPotential(const ModelSpec &model, const PotentialOptions &options, Communicator &communicator,
+                       int local_rank)
+      : model_(model), family_(require_family(model)), device_(choose_device(options.device, local_rank)),
+        loaded_(load_module(model_, family_, device_)), call_(loaded_.module, model_),
+        threads_(options.threads), exchange_(communicator)
+  {
+    if (!model.cutoff)
+      throw Error({"the model has no cutoff", "", "/model", "Add \"cutoff\" in Angstrom"});
+  }
+
+  double cutoff() const override { return *model_.cutoff; }
+
+  void set_plan(const HaloPlan &plan, HaloMode mode) override
+  {
+    mode_ = mode;
+    exchange_.set_plan(plan);
+    features_.clear();
+    types_ = {};
+  }
+
+  void evaluate(const AtomGraph &graph, PotentialOutput &output) override
+  {
+    output.energy = 0.0;
+    output.node_energy.assign(static_cast<std::size_t>(graph.n_owned), 0.0);
+    output.edge_gradient.assign(graph.vectors.size(), 0.0);
+    // Edges end at owned atoms and pairs are mutual, so a rank without atoms shares no rows with anyone.
+    if (graph.n_owned == 0) return;
+
+    const ThreadCountGuard threads(threads_);
+    // Autograd must see each operator; the optimising executor would differentiate whole blocks itself.
+    const torch::jit::GraphOptimizerEnabledGuard unoptimised(false);
+    const at::AutoGradMode grad_mode(true);
+    const at::Tensor edge_vectors = edge_vectors_of(graph);
+    const at::Tensor edge_index = edge_index_of(graph);
+    const bool exchanging = mode_ == HaloMode::exchange && !exchange_.plan().isolated();
+    std::optional<Interception> interception;
+    if (exchanging)
+      interception.emplace(exchange_, features_, edge_index,
+                           InterceptionOptions{family_.receiver_row,
+                                               family_.constant_features_depend_on_types_only});
+
+    const c10::IValue result = forward(graph, edge_vectors, edge_index, interception);
+    const at::Tensor node_energy = node_energy_of(result, graph);
+    const at::Tensor energy = node_energy.sum();
+    backward(energy, edge_vectors, interception, output);
+
+    const at::Tensor host = node_energy.detach().cpu().contiguous();
+    std::copy_n(host.const_data_ptr<double>(), graph.n_owned, output.node_energy.begin());
+    output.energy = energy.item<double>();
+  }
+
+  Traffic traffic() const override { return exchange_.traffic(); }
+
+  std::vector<std::string> description() const override
+  {
+    std::ostringstream text;
+    text << "model " << model_.file << ": family " << family_.name << ", " << loaded_.parameters
+         << " parameters, " << toString(loaded_.dtype) << " on " << device_ << ", cutoff " << cutoff() << " A";
+    return {text.str()};
+  }
+
+ private:
+  static const Family &require_family(const ModelSpec &model)
+  {
+    const Family *family = find_family(model.family.empty() ? "generic" : model.family);
+    if (!family)
+      throw Error({"unknown model family", "\"" + model.family + "\"", "/model/family", "Use \"generic\""});
+    return *family;
+  }
+
+  std::int64_t rows_held(const AtomGraph &graph) const
+  {
+    return mode_ == HaloMode::wide ? graph.n_rows() : graph.n_owned;
+  }
+
+  at::Tensor edge_vectors_of(const AtomGraph &graph) const
+  {
+    const at::Tensor host = at::from_blob(const_cast<double *>(graph.vectors.data()), {graph.n_edges(), 3},
+                                          at::TensorOptions().dtype(at::kDouble));
+    return host.to(device_, loaded_.dtype, /*non_blocking=*/false, /*copy=*/true).requires_grad_(true);
+  }
+
+  at::Tensor edge_index_of(const AtomGraph &graph) const
+  {
+    const at::Tensor host = family_.receiver_row == 0 ? make_edge_index(graph.receivers, graph.senders)
+                                                      : make_edge_index(graph.senders, graph.receivers);
+    if (device_.is_cpu()) return host;
+    at::Tensor index = empty_edge_index(graph.n_edges(), host.options().device(device_));
+    index.copy_(host);
+    return index;
+  }
+
+  // Types change only with the rows, so their tensors are made once per plan.
+  const at::Tensor &types_of(const AtomGraph &graph)
+  {
+    if (!types_.defined()) {
+      const std::int64_t rows = rows_held(graph);
+      types_ = at::empty({rows}, at::kLong);
+      std::copy_n(graph.types.begin(), rows, types_.mutable_data_ptr<std::int64_t>());
+      std::vector<std::int64_t> numbers;
+      for (const std::string &element : model_.elements) numbers.push_back(atomic_number(element));
+      atomic_numbers_ = at::tensor(numbers, at::kLong).index_select(0, types_).to(device_);
+      types_ = types_.to(device_);
+    }
+    return types_;
+  }
+
+  at::Tensor input(const std::string &role, const AtomGraph &graph, const at::Tensor &edge_vectors,
+                   const at::Tensor &edge_index)
+  {
+    if (role == "edge_vectors") return edge_vectors;
+    if (role == "edge_index") return edge_index;
+    if (role == "types") return types_of(graph);
+    if (role == "atomic_numbers") return types_of(graph), atomic_numbers_;
+    if (role == "n_owned") return one_number(rows_held(graph));
+    if (role == "num_atoms") return one_number(rows_held(graph)).to(device_);
+    if (role == "batch") return at::zeros({rows_held(graph)}, at::TensorOptions().dtype(at::kLong).device(device_));
+    throw Error({"no input is known by this name", "\"" + role + "\"", "/model/inputs", ""});
+  }
+
+  c10::IValue forward(const AtomGraph &graph, const at::Tensor &edge_vectors, const at::Tensor &edge_index,
+                      std::optional<Interception> &interception)
+  {
+    const auto make = [&](const std::string &role) { return input(role, graph, edge_vectors, edge_index); };
+    types_of(graph);    // made outside the interception
+    try {
+      if (!interception) return call_.run(loaded_.module, make);
+      const InterceptionGuard guard(*interception);
+      return call_.run(loaded_.module, make);
+    } catch (const Error &) {
+      throw;
+    } catch (const std::exception &error) {
+      throw Error({"the model failed", error.what(), model_.file,
+                   "If it indexes rows in a way of its own, use `halo wide`"});
+    }
+  }
+
+  // [n_owned] float64, with its graph.
+  at::Tensor node_energy_of(const c10::IValue &result, const AtomGraph &graph) const
+  {
+    const at::Tensor node_energy = call_.output(result, "node_energy");
+    if (node_energy.numel() != rows_held(graph)) {
+      std::ostringstream shape;
+      shape << "shape " << node_energy.sizes() << " for " << rows_held(graph) << " atoms";
+      throw Error({"the model's node_energy must have one value per atom", shape.str(), model_.file,
+                   "Name the output with one energy per atom in /model/outputs/node_energy"});
+    }
+    return node_energy.reshape({-1}).narrow(0, 0, graph.n_owned).to(at::kDouble);
+  }
+
+  // All adjoints run on every rank that shares rows: the chain of exchanges is a root of its own.
+  static void backward(const at::Tensor &energy, const at::Tensor &edge_vectors,
+                       const std::optional<Interception> &interception, PotentialOutput &output)
+  {
+    std::vector<at::Tensor> roots, seeds, leaves{edge_vectors};
+    if (energy.requires_grad()) {
+      roots.push_back(energy);
+      seeds.push_back(at::ones_like(energy));
+    }
+    if (interception && interception->token_root().grad_fn()) {
+      roots.push_back(interception->token_root());
+      seeds.push_back(at::zeros_like(interception->token_root()));
+      leaves.push_back(interception->token_leaf());
+    }
+    if (roots.empty()) return;
+    const auto gradients = torch::autograd::grad(roots, leaves, seeds, /*retain_graph=*/false,
+                                                 /*create_graph=*/false, /*allow_unused=*/true);
+    if (!gradients[0].defined()) return;
+    const at::Tensor host = gradients[0].to(at::kCPU, at::kDouble).contiguous();
+    std::copy_n(host.const_data_ptr<double>(), host.numel(), output.edge_gradient.begin());
+  }
+
+  ModelSpec model_;
+  const Family &family_;
+  c10::Device device_;
+  LoadedModule loaded_;
+  ModelCall call_;
+  int threads_;
+  HaloExchange exchange_;
+  FeatureCache features_;
+  HaloMode mode_ = HaloMode::exchange;
+  at::Tensor types_;
+  at::Tensor atomic_numbers_;
+};
+
+}    // namespace
+
+std::unique_ptr<Potential> make_torchscript_potential(const ModelSpec &model, const PotentialOptions &options,
+                                                      Communicator &communicator, int local_rank)
+{
+  return std::make_unique<TorchScriptPotential>(model, options, communicator, local_rank);
+}
+
+}    // namespace mlip_dd

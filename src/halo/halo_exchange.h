@@ -1,0 +1,69 @@
+// Moves rows of tensors between ranks as a HaloPlan says: gather (owners to halo rows) and scatter
+// (halo rows added into owners), each the other's adjoint, plain and under autograd.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <span>
+
+#include "comm/communicator.h"
+#include "halo/halo_plan.h"
+#include "halo/row_kernels.h"
+#include "halo/traffic.h"
+
+namespace mlip_dd {
+
+
+// Every rank of the plan makes the same calls in the same order; a rank whose plan is isolated may skip
+// them. Tensors are [rows, ...] of any dtype and trailing shape, which must agree between ranks.
+class HaloExchange {
+ public:
+  // Keeps a reference to `communicator`.
+  explicit HaloExchange(Communicator &communicator) : communicator_(communicator) {}
+
+  void set_plan(HaloPlan plan);
+  const HaloPlan &plan() const { return plan_; }
+  Communicator &communicator() { return communicator_; }
+
+  // [n_owned, ...] -> [n_owned + n_halo, ...]: owned rows, then copies of remote rows. No autograd.
+  at::Tensor gather(const at::Tensor &owned);
+
+  // [n_owned + n_halo, ...] -> [n_owned, ...]: owned rows plus what all ranks hold for them. Fixed order
+  // of summation, float64 accumulation for floating types. No autograd.
+  at::Tensor scatter(const at::Tensor &rows);
+
+  const Traffic &traffic() const { return traffic_; }
+  void reset_traffic() { traffic_ = {}; }
+
+ private:
+  struct DeviceIndex {
+    at::Tensor copy_rows;
+    SegmentIndex sums;
+  };
+  const DeviceIndex &index_on(const at::Device &device);
+  void transfer(const at::Tensor &send, std::span<const PeerRange> send_to, at::Tensor &receive,
+                std::span<const PeerRange> receive_from);
+
+  Communicator &communicator_;
+  HaloPlan plan_;
+  DeviceIndex index_;
+  Traffic traffic_;
+};
+
+// Autograd forms. `token` chains the exchanges of one evaluation: each call takes the token the one
+// before returned, so that backward runs the adjoints in the reverse order on every rank, also where
+// a rank's own graph would not need them. The token is an empty tensor; start with one that requires
+// grad, and give the last one to the engine as a root beside the energy (seed: an empty tensor).
+struct Chained {
+  at::Tensor rows;
+  at::Tensor token;
+};
+
+// Differentiable gather; its backward is a scatter. `exchange` must outlive the backward.
+Chained gather_rows(HaloExchange &exchange, const at::Tensor &owned, const at::Tensor &token);
+
+// Differentiable scatter; its backward is a gather.
+Chained scatter_rows(HaloExchange &exchange, const at::Tensor &rows, const at::Tensor &token);
+
+}    // namespace mlip_dd

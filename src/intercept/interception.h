@@ -1,0 +1,99 @@
+// Gives the node gathers of an unmodified torch model their halo semantics: while a forward runs, its
+// gather and scatter operators pass through here, above autograd.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "halo/halo_exchange.h"
+
+namespace mlip_dd {
+
+// Extended feature tensors that depend on types alone, kept between reneighbourings. Cleared by the owner
+// when rows or the plan change.
+struct FeatureCache {
+  std::vector<at::Tensor> extended;    // by the ordinal of the gather in the forward; undefined: none
+  void clear() { extended.clear(); }
+};
+
+// Which atoms an index tensor counts.
+enum class IndexRole { unknown, receivers, senders, both };
+
+// How the model's node tensors are stored while it runs.
+struct InterceptionOptions {
+  int receiver_row = 0;    // row of edge_index with the receivers
+  // Features without a gradient depend on types alone and may be kept in the cache.
+  bool keep_constant_features = false;
+};
+
+// Owned storage: node tensors hold owned rows only. A gather whose index is the sender row of edge_index
+// (or a view, copy, cast or selection of it) sees its operand extended by the halo rows, fetched from
+// their owners; its adjoint is recorded. Everything else runs untouched. A scatter by sender is refused.
+//
+// One object per forward. Collective in the sense of HaloExchange: every rank with shared rows runs the
+// same forward.
+class Interception {
+ public:
+  // `edge_index` is the int64 [2, E] tensor given to the model; with E = 0 its two rows must still start
+  // at different storage offsets (make_edge_index does so). References are kept.
+  Interception(HaloExchange &exchange, FeatureCache &cache, at::Tensor edge_index,
+               const InterceptionOptions &options);
+
+  // Interception is on in this thread between enter() and leave(); see InterceptionGuard.
+  void enter();
+  void leave() noexcept;
+
+  // Give `token_root` to the engine as a root beside the energy (with an empty gradient), and
+  // `token_leaf` as an input: then every rank runs every adjoint.
+  const at::Tensor &token_leaf() const { return token_leaf_; }
+  const at::Tensor &token_root() const { return token_; }
+
+  // For the operator handlers.
+  IndexRole role_of(const at::Tensor &index) const;
+  // The tensor to use for `copy`, made from `source` by an operator that keeps what the indices count:
+  // `copy` itself, from now on known by source's role, or an equal tensor whose rows can be told apart.
+  at::Tensor follow(const at::Tensor &copy, const at::Tensor &source);
+  bool is_node_tensor(const at::Tensor &operand, std::int64_t dimension) const;
+  at::Tensor extend(const at::Tensor &operand, std::int64_t dimension);
+
+ private:
+  struct Known {
+    at::Tensor keep_alive;    // so that the address cannot be reused while we know it
+    IndexRole role;
+  };
+
+  HaloExchange &exchange_;
+  FeatureCache &cache_;
+  InterceptionOptions options_;
+  std::unordered_map<const void *, Known> known_;    // by storage
+  at::Tensor token_leaf_;
+  at::Tensor token_;
+  std::size_t gathers_ = 0;
+};
+
+class InterceptionGuard {
+ public:
+  explicit InterceptionGuard(Interception &interception) : interception_(interception)
+  {
+    interception_.enter();
+  }
+  ~InterceptionGuard() { interception_.leave(); }
+  InterceptionGuard(const InterceptionGuard &) = delete;
+  InterceptionGuard &operator=(const InterceptionGuard &) = delete;
+
+ private:
+  Interception &interception_;
+};
+
+// An uninitialised [2, edges] tensor whose rows can be told apart by storage offset even when edges = 0.
+at::Tensor empty_edge_index(std::int64_t edges, const at::TensorOptions &options);
+
+// An int64 [2, E] tensor on the CPU with `first` in row 0 and `second` in row 1, made as above.
+at::Tensor make_edge_index(const std::vector<std::int64_t> &first, const std::vector<std::int64_t> &second);
+
+}    // namespace mlip_dd

@@ -1,0 +1,55 @@
+// The one interface of all potentials: given a rank's graph, the energy of its owned atoms and how it
+// depends on the edges. No torch, no LAMMPS.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "comm/communicator.h"
+#include "graph/atom_graph.h"
+#include "halo/halo_plan.h"
+#include "halo/traffic.h"
+#include "spec/model_spec.h"
+
+namespace mlip_dd {
+
+struct PotentialOutput {
+  double energy = 0.0;                  // sum over owned atoms, eV
+  std::vector<double> node_energy;      // [n_owned], eV
+  std::vector<double> edge_gradient;    // [E, 3], d(sum over ranks of energy)/d(vector of this rank's edge), eV/A
+};
+
+// How halo rows get their features.
+enum class HaloMode {
+  exchange,    // one gather per layer; the graph holds edges of owned receivers
+  wide         // everything is local; the graph holds the receivers of all layers
+};
+
+class Potential {
+ public:
+  virtual ~Potential() = default;
+
+  virtual double cutoff() const = 0;    // Angstrom
+
+  // Collective when `mode` is exchange. The rows of later evaluations are those of `plan`.
+  virtual void set_plan(const HaloPlan &plan, HaloMode mode) = 0;
+
+  // Collective when the mode is exchange: every rank with shared rows evaluates, whatever it owns.
+  // Throws Error; peers may then be waiting, so the caller must end them too.
+  virtual void evaluate(const AtomGraph &graph, PotentialOutput &output) = 0;
+
+  // Of all exchanges inside evaluate() so far, on this rank.
+  virtual Traffic traffic() const = 0;
+
+  // Lines for the log: file, dtype, device, number of parameters.
+  virtual std::vector<std::string> description() const = 0;
+};
+
+struct PotentialOptions {
+  std::string device = "auto";    // auto, cpu, cuda, cuda:N
+  int threads = 1;                // of the tensor library, per rank
+};
+
+}    // namespace mlip_dd
