@@ -2,16 +2,34 @@
 
 #include <atom.h>
 #include <comm.h>
+#include <domain.h>
 #include <lammps.h>
 #include <neigh_list.h>
 
 namespace mlip_dd {
+
+namespace {
 
 std::span<const double> host_positions(const LAMMPS_NS::LAMMPS &lammps)
 {
   const LAMMPS_NS::Atom &atom = *lammps.atom;
   const auto all = static_cast<std::size_t>(atom.nlocal + atom.nghost);
   return all ? std::span<const double>(atom.x[0], 3 * all) : std::span<const double>();
+}
+
+}    // namespace
+
+HostStep host_step(const LAMMPS_NS::LAMMPS &lammps)
+{
+  const LAMMPS_NS::Atom &atom = *lammps.atom;
+  const LAMMPS_NS::Domain &domain = *lammps.domain;
+  HostStep step;
+  step.positions = host_positions(lammps);
+  if (atom.q_flag) step.charges = {atom.q, static_cast<std::size_t>(atom.nlocal + atom.nghost)};
+  step.cell.vectors = {domain.xprd, 0.0, 0.0, domain.xy, domain.yprd, 0.0, domain.xz, domain.yz, domain.zprd};
+  step.cell.origin = {domain.boxlo[0], domain.boxlo[1], domain.boxlo[2]};
+  step.cell.periodic = {domain.xperiodic != 0, domain.yperiodic != 0, domain.zperiodic != 0};
+  return step;
 }
 
 void HostGraph::read_atoms(const LAMMPS_NS::LAMMPS &lammps, const std::vector<std::int32_t> &element_of_type)

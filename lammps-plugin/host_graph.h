@@ -40,7 +40,7 @@ class HostGraph {
   std::vector<std::int32_t> neighbours_;    // of the atom asked for last
 };
 
-// x of all local and ghost atoms, [n, 3], as it stands.
-std::span<const double> host_positions(const LAMMPS_NS::LAMMPS &lammps);
+// Positions, charges (where the atom style has them) and box as they stand.
+HostStep host_step(const LAMMPS_NS::LAMMPS &lammps);
 
 }    // namespace mlip_dd

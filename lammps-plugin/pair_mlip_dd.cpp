@@ -28,7 +28,6 @@
 
 namespace LAMMPS_NS {
 
-using mlip_dd::Error;
 
 namespace {
 
@@ -105,11 +104,11 @@ void PairMlipDD::settings(int narg, char **arg)
     state_->options = mlip_dd::read_pair_options({arg, static_cast<std::size_t>(narg)});
     state_->file = mlip_dd::read_spec_file(state_->options.spec_file);
     if (!state_->file.model)
-      throw Error({"the spec file has no model", "", state_->options.spec_file,
+      throw mlip_dd::Error({"the spec file has no model", "", state_->options.spec_file,
                    "Add a \"model\" object; pipelines are not run by this version"});
     if (state_->options.halo == "wide") {
       if (!state_->file.model->layers)
-        throw Error({"`halo wide` needs the number of message-passing layers", "none",
+        throw mlip_dd::Error({"`halo wide` needs the number of message-passing layers", "none",
                      state_->options.spec_file + ", /model", "Add \"layers\", or use `halo exchange`"});
       state_->mode = mlip_dd::HaloMode::wide;
     }
@@ -156,10 +155,11 @@ void PairMlipDD::refuse_unsupported()
     error->all(FLERR,
                "mlip/dd: `neigh_modify exclude` would remove pairs that the model needs. Remove it; to leave "
                "atom types out of the model, name them NULL in pair_coeff");
-  if (neighbor->includegroup || comm->bordergroup)
+  // Both limits need a first group, and LAMMPS does not tell whether ghosts are limited to it.
+  if (neighbor->includegroup || atom->firstgroupname)
     error->all(FLERR,
                "mlip/dd: neighbour lists or ghosts limited to a group would hide atoms from the model. Remove "
-               "`neigh_modify include` and `comm_modify group`");
+               "`atom_modify first`, `neigh_modify include` and `comm_modify group`");
   if (atom->molecular != Atom::ATOMIC && (atom->nbonds || atom->nangles || atom->ndihedrals))
     for (int k = 1; k <= 3; ++k)
       if (force->special_lj[k] == 0.0 && force->special_coul[k] == 0.0)
@@ -221,7 +221,9 @@ void PairMlipDD::compute(int eflag, int vflag)
   ev_init(eflag, vflag);
   mlip_dd::run_exposed(lmp, [&] {
     rebuild_if_reneighboured();
-    state_->runner->evaluate(mlip_dd::host_positions(*lmp), vflag_atom || cvflag_atom);
+    mlip_dd::PotentialRequest request;
+    request.node_virial = vflag_atom || cvflag_atom;
+    state_->runner->evaluate(mlip_dd::host_step(*lmp), request);
     ++state_->evaluations;
     add_results();
   });
@@ -236,7 +238,7 @@ void PairMlipDD::add_results()
 {
   constexpr int kSymmetric[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
   constexpr int kFull[9][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}, {1, 0}, {2, 0}, {2, 1}};
-  const mlip_dd::RunnerOutput &output = state_->runner->output();
+  const mlip_dd::PotentialOutput &output = state_->runner->output();
   const auto symmetric = [](const double *w, int a, int b) { return 0.5 * (w[3 * a + b] + w[3 * b + a]); };
 
   if (eflag_global) eng_vdwl += output.energy;
@@ -249,7 +251,7 @@ void PairMlipDD::add_results()
     const double *force = &output.forces[3 * static_cast<std::size_t>(row)];
     const double energy = output.node_energy[static_cast<std::size_t>(row)];
     if (!std::isfinite(energy) || !std::isfinite(force[0] + force[1] + force[2]))
-      throw Error({"the model gave an energy or force that is not a finite number",
+      throw mlip_dd::Error({"the model gave an energy or force that is not a finite number",
                    "energy " + std::to_string(energy),
                    "step " + std::to_string(update->ntimestep) + ", atom " + std::to_string(atom->tag[i]) +
                        ", rank " + std::to_string(comm->me) + ", model " + state_->file.model->file,

@@ -80,7 +80,7 @@ std::vector<std::string> describe_run(Communicator &communicator, const ModelRun
   lines.push_back(line("s building graphs", seconds(times.build)));
   lines.push_back(line("s choosing edges", seconds(times.select)));
   lines.push_back(line("s in the model", seconds(times.model)));
-  lines.push_back(line("s in forces, virial", seconds(times.forces)));
+  lines.push_back(line("s bringing forces home", seconds(times.home)));
   lines.push_back(line("s of it in exchanges", seconds(traffic.seconds)));
   return lines;
 }

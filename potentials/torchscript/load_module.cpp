@@ -58,13 +58,35 @@ void check_cutoff(const ModelSpec &model, const std::string &listed)
                  "Set \"cutoff\": " + listed});
 }
 
-c10::ScalarType floating_dtype(const torch::jit::Module &module)
+// Parameters, buffers, and the constants that freezing makes of them.
+std::vector<at::Tensor> weights_of(const torch::jit::Module &module)
 {
-  for (const at::Tensor &parameter : module.parameters())
-    if (parameter.is_floating_point()) return parameter.scalar_type();
-  for (const at::Tensor &buffer : module.buffers())
-    if (buffer.is_floating_point()) return buffer.scalar_type();
-  return at::kFloat;
+  std::vector<at::Tensor> weights;
+  for (const at::Tensor &tensor : module.parameters()) weights.push_back(tensor);
+  for (const at::Tensor &tensor : module.buffers()) weights.push_back(tensor);
+  std::vector<torch::jit::Block *> blocks{module.get_method("forward").graph()->block()};
+  while (!blocks.empty()) {
+    torch::jit::Block *block = blocks.back();
+    blocks.pop_back();
+    for (torch::jit::Node *node : block->nodes()) {
+      blocks.insert(blocks.end(), node->blocks().begin(), node->blocks().end());
+      if (node->kind() != c10::prim::Constant || !node->hasAttribute(c10::attr::value)) continue;
+      if (node->kindOf(c10::attr::value) == torch::jit::AttributeKind::t)
+        weights.push_back(node->t(c10::attr::value));
+    }
+  }
+  return weights;
+}
+
+// The floating type that most weights have.
+c10::ScalarType floating_dtype(const std::vector<at::Tensor> &weights)
+{
+  std::int64_t singles = 0, doubles = 0;
+  for (const at::Tensor &tensor : weights) {
+    if (tensor.scalar_type() == at::kFloat) singles += tensor.numel();
+    if (tensor.scalar_type() == at::kDouble) doubles += tensor.numel();
+  }
+  return doubles > singles ? at::kDouble : at::kFloat;
 }
 
 c10::ScalarType dtype_of(const ModelSpec &model, c10::ScalarType file)
@@ -73,7 +95,7 @@ c10::ScalarType dtype_of(const ModelSpec &model, c10::ScalarType file)
   const c10::ScalarType wanted = model.dtype == "float64" ? at::kDouble : at::kFloat;
   if (wanted != file)
     throw Error({"/model/dtype differs from the model's parameters",
-                 model.dtype + ", the file has " + toString(file), model.file,
+                 model.dtype + ", the file has " + (file == at::kDouble ? "float64" : "float32"), model.file,
                  "Export the model in the dtype wanted, or leave \"dtype\" out"});
   return wanted;
 }
@@ -99,12 +121,12 @@ LoadedModule load_module(const ModelSpec &model, const Family &family, const c10
     check_cutoff(model, extra[std::string(family.cutoff_extra_file)]);
 
   loaded.module.eval();
-  loaded.parameters = 0;
-  for (at::Tensor parameter : loaded.module.parameters()) {
-    parameter.requires_grad_(false);
-    loaded.parameters += parameter.numel();
-  }
-  loaded.dtype = dtype_of(model, floating_dtype(loaded.module));
+  for (at::Tensor parameter : loaded.module.parameters()) parameter.requires_grad_(false);
+  const std::vector<at::Tensor> weights = weights_of(loaded.module);
+  loaded.weights = 0;
+  for (const at::Tensor &tensor : weights)
+    if (tensor.is_floating_point()) loaded.weights += tensor.numel();
+  loaded.dtype = dtype_of(model, floating_dtype(weights));
   return loaded;
 }
 

@@ -13,8 +13,8 @@ namespace mlip_dd {
 
 struct LoadedModule {
   torch::jit::Module module;    // in evaluation mode, without gradients of parameters, on the device
-  c10::ScalarType dtype;        // of its floating parameters
-  std::int64_t parameters;      // how many numbers
+  c10::ScalarType dtype;        // of most of its weights
+  std::int64_t weights;         // how many floating numbers: parameters, buffers, constants
 };
 
 // Checks the file's elements and cutoff against the spec where the family says which extra file holds

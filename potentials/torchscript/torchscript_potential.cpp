@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <sstream>
 
 #include "base/error.h"
+#include "consolidate/edge_forces.h"
 #include "halo/halo_exchange.h"
 #include "intercept/interception.h"
 #include "potentials/torchscript/device.h"
@@ -40,6 +42,13 @@ class ThreadCountGuard {
   int before_;
 };
 
+// The interpreter's message names the operator and the model's source line; what follows is a C++ stack.
+std::string without_stack(const std::string &message)
+{
+  const std::string text = message.substr(0, message.find("\nException raised from"));
+  return text.substr(0, text.find("\nframe #"));
+}
+
 at::Tensor one_number(std::int64_t value) { return at::full({1}, value, at::kLong); }
 
 class TorchScriptPotential final : public Potential {
@@ -61,14 +70,12 @@ class TorchScriptPotential final : public Potential {
     mode_ = mode;
     exchange_.set_plan(plan);
     features_.clear();
-    types_ = {};
+    types_.reset();
   }
 
-  void evaluate(const AtomGraph &graph, PotentialOutput &output) override
+  void evaluate(const AtomGraph &graph, const HostStep &, const PotentialRequest &request,
+                PotentialOutput &output) override
   {
-    output.energy = 0.0;
-    output.node_energy.assign(static_cast<std::size_t>(graph.n_owned), 0.0);
-    output.edge_gradient.assign(graph.vectors.size(), 0.0);
     // Edges end at owned atoms and pairs are mutual, so a rank without atoms shares no rows with anyone.
     if (graph.n_owned == 0) return;
 
@@ -88,8 +95,13 @@ class TorchScriptPotential final : public Potential {
     const c10::IValue result = forward(graph, edge_vectors, edge_index, interception);
     const at::Tensor node_energy = node_energy_of(result, graph);
     const at::Tensor energy = node_energy.sum();
-    backward(energy, edge_vectors, interception, output);
-
+    const at::Tensor gradient = backward(energy, edge_vectors, interception);
+    if (gradient.defined()) {
+      const std::span<const double> values(gradient.const_data_ptr<double>(), graph.vectors.size());
+      add_edge_forces(graph, values, output.forces);
+      add_edge_virial(graph, values, output.virial);
+      if (request.node_virial) add_edge_node_virial(graph, values, output.node_virial);
+    }
     const at::Tensor host = node_energy.detach().cpu().contiguous();
     std::copy_n(host.const_data_ptr<double>(), graph.n_owned, output.node_energy.begin());
     output.energy = energy.item<double>();
@@ -100,8 +112,8 @@ class TorchScriptPotential final : public Potential {
   std::vector<std::string> description() const override
   {
     std::ostringstream text;
-    text << "model " << model_.file << ": family " << family_.name << ", " << loaded_.parameters
-         << " parameters, " << toString(loaded_.dtype) << " on " << device_ << ", cutoff " << cutoff() << " A";
+    text << "model " << model_.file << ": family " << family_.name << ", " << loaded_.weights
+         << " weights, " << toString(loaded_.dtype) << " on " << device_ << ", cutoff " << cutoff() << " A";
     return {text.str()};
   }
 
@@ -176,7 +188,7 @@ class TorchScriptPotential final : public Potential {
     } catch (const Error &) {
       throw;
     } catch (const std::exception &error) {
-      throw Error({"the model failed", error.what(), model_.file,
+      throw Error({"the model failed", without_stack(error.what()), model_.file,
                    "If it indexes rows in a way of its own, use `halo wide`"});
     }
   }
@@ -194,9 +206,10 @@ class TorchScriptPotential final : public Potential {
     return node_energy.reshape({-1}).narrow(0, 0, graph.n_owned).to(at::kDouble);
   }
 
-  // All adjoints run on every rank that shares rows: the chain of exchanges is a root of its own.
-  static void backward(const at::Tensor &energy, const at::Tensor &edge_vectors,
-                       const std::optional<Interception> &interception, PotentialOutput &output)
+  // dE/d(edge vectors), float64 [E, 3] on the CPU; undefined where the energy depends on none. All adjoints
+  // run on every rank that shares rows: the chain of exchanges is a root of its own.
+  static at::Tensor backward(const at::Tensor &energy, const at::Tensor &edge_vectors,
+                             const std::optional<Interception> &interception)
   {
     std::vector<at::Tensor> roots, seeds, leaves{edge_vectors};
     if (energy.requires_grad()) {
@@ -208,12 +221,11 @@ class TorchScriptPotential final : public Potential {
       seeds.push_back(at::zeros_like(interception->token_root()));
       leaves.push_back(interception->token_leaf());
     }
-    if (roots.empty()) return;
+    if (roots.empty()) return {};
     const auto gradients = torch::autograd::grad(roots, leaves, seeds, /*retain_graph=*/false,
                                                  /*create_graph=*/false, /*allow_unused=*/true);
-    if (!gradients[0].defined()) return;
-    const at::Tensor host = gradients[0].to(at::kCPU, at::kDouble).contiguous();
-    std::copy_n(host.const_data_ptr<double>(), host.numel(), output.edge_gradient.begin());
+    if (!gradients[0].defined()) return {};
+    return gradients[0].to(at::kCPU, at::kDouble).contiguous();
   }
 
   ModelSpec model_;

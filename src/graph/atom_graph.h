@@ -22,7 +22,8 @@ struct AtomGraph {
   std::int64_t n_owned = 0;
   std::int64_t n_halo = 0;
   std::vector<std::int32_t> types;           // [n_owned + n_halo] index into the model's elements
-  std::vector<CandidateEdge> candidates;     // sorted by receiver row
+  std::vector<std::int32_t> owned_atoms;     // [n_owned] host atom of each owned row
+  std::vector<CandidateEdge> candidates;     // sorted by receiver row; each pair in both directions
 
   // The edges within the cutoff at the present positions, in the candidates' order.
   std::vector<std::int64_t> receivers;    // [E] rows

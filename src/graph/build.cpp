@@ -70,12 +70,13 @@ HaloPlan build_graph(Communicator &communicator, const HostAtoms &atoms, const N
   const int rank = communicator.rank();
   graph.candidates.clear();
   graph.types.clear();
-  graph.n_owned = 0;
+  graph.owned_atoms.clear();
   for (std::size_t i = 0; i < static_cast<std::size_t>(atoms.n_local); ++i)
     if (atoms.owners[i].row != kNotInModel) {
       graph.types.push_back(atoms.types[i]);
-      ++graph.n_owned;
+      graph.owned_atoms.push_back(static_cast<std::int32_t>(i));
     }
+  graph.n_owned = static_cast<std::int64_t>(graph.owned_atoms.size());
 
   RemoteAtoms remote(graph.n_owned);
   for (std::int64_t i = 0; i < atoms.n_local; ++i) {

@@ -3,27 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 
 #include "comm/communicator.h"
 #include "graph/atom_graph.h"
+#include "graph/host_atoms.h"
 #include "halo/halo_plan.h"
 
 namespace mlip_dd {
-
-inline constexpr std::int64_t kNotInModel = -1;
-
-// What the host program knows: local atoms first, then ghosts, each ghost one periodic image of an atom.
-struct HostAtoms {
-  std::int64_t n_local = 0;
-  std::span<const double> positions;             // [n_local + ghosts, 3]
-  std::span<const std::int32_t> types;           // [n_local + ghosts] index into elements; < 0: not in the model
-  std::span<const RowOwner> owners;              // [n_local + ghosts] rank and row; row kNotInModel: not in the model
-};
-
-// Neighbours of one host atom: host atom indices, periodic images as their own entries.
-using NeighbourList = std::function<std::span<const std::int32_t>(std::int64_t atom)>;
 
 struct BuildOptions {
   // Candidates are pairs closer than this: the model's cutoff plus the skin. Angstrom.

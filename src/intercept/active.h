@@ -13,4 +13,7 @@ inline constexpr c10::DispatchKey kInterceptionKey = c10::DispatchKey::TESTING_O
 // The interception of this thread's running forward, or nullptr.
 Interception *active_interception();
 
+// Registers the handlers of operators.cpp, once per process.
+void install_operator_handlers();
+
 }    // namespace mlip_dd

@@ -31,6 +31,7 @@ Interception::Interception(HaloExchange &exchange, FeatureCache &cache, at::Tens
       token_leaf_(at::empty({0}, at::TensorOptions().dtype(at::kDouble)).requires_grad_(true)),
       token_(token_leaf_)
 {
+  install_operator_handlers();
   const void *storage = storage_of(edge_index);
   known_.emplace(storage, Known{std::move(edge_index), IndexRole::both});
 }

@@ -168,25 +168,32 @@ Handler boxed()
 
 }    // namespace
 
-TORCH_LIBRARY_IMPL(_, TESTING_ONLY_GenericMode, m)
-{
-  m.fallback(Handler::makeFallthrough());
-}
+namespace {
 
-TORCH_LIBRARY_IMPL(aten, TESTING_ONLY_GenericMode, m)
-{
-  m.impl("index.Tensor", boxed<&on_index>());
-  m.impl("index_select", boxed<&on_gather_along>());
-  m.impl("gather", boxed<&on_gather_along>());
-  m.impl("embedding", boxed<&on_embedding>());
-  m.impl("clone", boxed<&on_copy>());
-  m.impl("_to_copy", boxed<&on_copy>());
-  for (const char *name : {"scatter_add", "scatter_add_", "scatter.src", "scatter_.src", "scatter_reduce.two",
-                           "scatter_reduce_.two", "index_add", "index_add_", "index_reduce", "index_reduce_",
-                           "index_copy", "index_copy_"})
-    m.impl(name, boxed<&on_scatter_along>());
-  m.impl("index_put", boxed<&on_index_put>());
-  m.impl("index_put_", boxed<&on_index_put>());
-}
+struct Registrations {
+  torch::Library fallback{torch::Library::IMPL, "_", kInterceptionKey, __FILE__, __LINE__};
+  torch::Library aten{torch::Library::IMPL, "aten", kInterceptionKey, __FILE__, __LINE__};
+
+  Registrations()
+  {
+    fallback.fallback(Handler::makeFallthrough());
+    aten.impl("index.Tensor", boxed<&on_index>());
+    aten.impl("index_select", boxed<&on_gather_along>());
+    aten.impl("gather", boxed<&on_gather_along>());
+    aten.impl("embedding", boxed<&on_embedding>());
+    aten.impl("clone", boxed<&on_copy>());
+    aten.impl("_to_copy", boxed<&on_copy>());
+    for (const char *name : {"scatter_add", "scatter_add_", "scatter.src", "scatter_.src", "scatter_reduce.two",
+                             "scatter_reduce_.two", "index_add", "index_add_", "index_reduce",
+                             "index_reduce_", "index_copy", "index_copy_"})
+      aten.impl(name, boxed<&on_scatter_along>());
+    aten.impl("index_put", boxed<&on_index_put>());
+    aten.impl("index_put_", boxed<&on_index_put>());
+  }
+};
+
+}    // namespace
+
+void install_operator_handlers() { static const Registrations registrations; }
 
 }    // namespace mlip_dd

@@ -1,12 +1,10 @@
 #include "pipeline/model_runner.h"
 
-#include <ATen/ops/from_blob.h>
 
-#include <algorithm>
 #include <chrono>
 
-#include "consolidate/edge_forces.h"
 #include "halo/halo_exchange.h"
+#include "halo/row_arrays.h"
 
 namespace mlip_dd {
 
@@ -27,28 +25,10 @@ class Timer {
 
 }    // namespace
 
-struct ModelRunner::ForceExchange {
-  explicit ForceExchange(Communicator &communicator) : exchange(communicator) {}
-
-  // rows [n_rows, width] -> the same vector, cut to [n_owned, width] with halo rows added to their owners.
-  void bring_home(std::vector<double> &rows, std::int64_t width)
-  {
-    const HaloPlan &plan = exchange.plan();
-    if (!plan.isolated()) {
-      const at::Tensor all = at::from_blob(rows.data(), {plan.n_rows(), width}, at::kDouble);
-      const at::Tensor owned = exchange.scatter(all);
-      std::copy_n(owned.const_data_ptr<double>(), owned.numel(), rows.data());
-    }
-    rows.resize(static_cast<std::size_t>(plan.n_owned * width));
-  }
-
-  HaloExchange exchange;
-};
-
 ModelRunner::ModelRunner(Communicator &communicator, std::unique_ptr<Potential> potential, HaloMode mode,
                          int layers)
     : communicator_(communicator), potential_(std::move(potential)),
-      force_exchange_(std::make_unique<ForceExchange>(communicator)), mode_(mode), layers_(layers)
+      exchange_(std::make_unique<HaloExchange>(communicator)), mode_(mode), layers_(layers)
 {
 }
 
@@ -62,40 +42,33 @@ void ModelRunner::rebuild(const HostAtoms &atoms, const NeighbourList &neighbour
   options.layers_held = mode_ == HaloMode::wide ? layers_ : 1;
   HaloPlan plan = build_graph(communicator_, atoms, neighbours, options, graph_);
   potential_->set_plan(plan, mode_);
-  force_exchange_->exchange.set_plan(std::move(plan));
+  exchange_->set_plan(std::move(plan));
 }
 
-void ModelRunner::evaluate(std::span<const double> positions, bool want_node_virial)
+void ModelRunner::evaluate(const HostStep &step, const PotentialRequest &request)
 {
-  {
+  if (potential_->uses_edges()) {
     const Timer timer(times_.select);
-    select_edges(graph_, positions, potential_->cutoff());
+    select_edges(graph_, step.positions, potential_->cutoff());
   }
+  const auto rows = static_cast<std::size_t>(graph_.n_rows());
+  output_.energy = 0.0;
+  output_.virial.fill(0.0);
+  output_.node_energy.assign(static_cast<std::size_t>(graph_.n_owned), 0.0);
+  output_.forces.assign(3 * rows, 0.0);
+  output_.node_virial.assign(request.node_virial ? 9 * rows : 0, 0.0);
   {
     const Timer timer(times_.model);
-    potential_->evaluate(graph_, potential_output_);
+    potential_->evaluate(graph_, step, request, output_);
   }
-  const Timer timer(times_.forces);
-  const std::span<const double> gradient(potential_output_.edge_gradient);
-  const auto rows = static_cast<std::size_t>(graph_.n_rows());
-  output_.energy = potential_output_.energy;
-  output_.node_energy = potential_output_.node_energy;
-  output_.forces.assign(3 * rows, 0.0);
-  add_edge_forces(graph_, gradient, output_.forces);
-  force_exchange_->bring_home(output_.forces, 3);
-  output_.virial.fill(0.0);
-  add_edge_virial(graph_, gradient, output_.virial);
-  output_.node_virial.clear();
-  if (want_node_virial) {
-    output_.node_virial.assign(9 * rows, 0.0);
-    add_edge_node_virial(graph_, gradient, output_.node_virial);
-    force_exchange_->bring_home(output_.node_virial, 9);
-  }
+  const Timer timer(times_.home);
+  scatter_array(*exchange_, output_.forces, 3);
+  if (request.node_virial) scatter_array(*exchange_, output_.node_virial, 9);
 }
 
 GraphCounts ModelRunner::counts() const
 {
-  const HaloPlan &plan = force_exchange_->exchange.plan();
+  const HaloPlan &plan = exchange_->plan();
   GraphCounts counts;
   counts.owned = graph_.n_owned;
   counts.halo = graph_.n_halo;
@@ -108,7 +81,7 @@ GraphCounts ModelRunner::counts() const
 Traffic ModelRunner::traffic() const
 {
   Traffic total = potential_->traffic();
-  const Traffic &forces = force_exchange_->exchange.traffic();
+  const Traffic &forces = exchange_->traffic();
   total.gathers += forces.gathers;
   total.scatters += forces.scatters;
   total.messages_sent += forces.messages_sent;

@@ -2,25 +2,13 @@
 // No torch, no LAMMPS.
 #pragma once
 
-#include <array>
 #include <memory>
-#include <span>
-#include <vector>
 
 #include "comm/communicator.h"
 #include "graph/build.h"
 #include "pipeline/potential.h"
 
 namespace mlip_dd {
-
-// Results for owned rows. eV, Angstrom; virial as in consolidate/edge_forces.h, this rank's part.
-struct RunnerOutput {
-  double energy = 0.0;
-  std::array<double, 9> virial{};
-  std::vector<double> node_energy;    // [n_owned]
-  std::vector<double> forces;         // [n_owned, 3]
-  std::vector<double> node_virial;    // [n_owned, 9]; empty unless asked for
-};
 
 // What the log tells after a rebuild, on this rank.
 struct GraphCounts {
@@ -35,8 +23,10 @@ struct RunnerTimes {
   double build = 0.0;     // graphs and plans
   double select = 0.0;    // edges within the cutoff
   double model = 0.0;     // forward and backward, exchanges included
-  double forces = 0.0;    // forces and virials from edge gradients, and their exchange
+  double home = 0.0;      // bringing forces and virials to their owners
 };
+
+class HaloExchange;
 
 class ModelRunner {
  public:
@@ -50,9 +40,10 @@ class ModelRunner {
   // Collective, at each reneighbouring. `skin` in Angstrom.
   void rebuild(const HostAtoms &atoms, const NeighbourList &neighbours, double skin);
 
-  // Collective. `positions` as in HostAtoms, moved since the rebuild.
-  void evaluate(std::span<const double> positions, bool want_node_virial);
-  const RunnerOutput &output() const { return output_; }    // of the last evaluate()
+  // Collective. `step` has the atoms of the last rebuild, moved.
+  void evaluate(const HostStep &step, const PotentialRequest &request);
+  // Of the last evaluate(), with owned rows alone: what halo rows held has been added to their owners.
+  const PotentialOutput &output() const { return output_; }
 
   const AtomGraph &graph() const { return graph_; }
   GraphCounts counts() const;
@@ -61,16 +52,13 @@ class ModelRunner {
   Traffic traffic() const;
 
  private:
-  struct ForceExchange;
-
   Communicator &communicator_;
   std::unique_ptr<Potential> potential_;
-  std::unique_ptr<ForceExchange> force_exchange_;
+  std::unique_ptr<HaloExchange> exchange_;
   HaloMode mode_;
   int layers_;
   AtomGraph graph_;
-  PotentialOutput potential_output_;
-  RunnerOutput output_;
+  PotentialOutput output_;
   RunnerTimes times_;
 };
 

@@ -1,7 +1,8 @@
-// The one interface of all potentials: given a rank's graph, the energy of its owned atoms and how it
-// depends on the edges. No torch, no LAMMPS.
+// The one interface of all potentials: given a rank's graph, the energy of its owned atoms and the
+// forces on the rows it holds. No torch, no LAMMPS.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -9,16 +10,25 @@
 
 #include "comm/communicator.h"
 #include "graph/atom_graph.h"
+#include "graph/host_atoms.h"
 #include "halo/halo_plan.h"
 #include "halo/traffic.h"
 #include "spec/model_spec.h"
 
 namespace mlip_dd {
 
+struct PotentialRequest {
+  bool node_virial = false;
+};
+
+// eV, Angstrom. Sized and zeroed by the caller; potentials add to it. Rows are [owned | halo]: what is added
+// to a halo row belongs to its owner, to whom the caller brings it.
 struct PotentialOutput {
-  double energy = 0.0;                  // sum over owned atoms, eV
-  std::vector<double> node_energy;      // [n_owned], eV
-  std::vector<double> edge_gradient;    // [E, 3], d(sum over ranks of energy)/d(vector of this rank's edge), eV/A
+  double energy = 0.0;                  // sum over owned atoms
+  std::array<double, 9> virial{};       // this rank's part of sum x_a F_b, row-major
+  std::vector<double> node_energy;      // [n_owned]
+  std::vector<double> forces;           // [n_owned + n_halo, 3], -d(sum over ranks of energy)/dx
+  std::vector<double> node_virial;      // [n_owned + n_halo, 9], summing to virial; empty unless asked for
 };
 
 // How halo rows get their features.
@@ -36,9 +46,14 @@ class Potential {
   // Collective when `mode` is exchange. The rows of later evaluations are those of `plan`.
   virtual void set_plan(const HaloPlan &plan, HaloMode mode) = 0;
 
+  // Whether evaluate() reads the edges within the cutoff; where not, it works on the candidates itself and
+  // the caller leaves the edges empty.
+  virtual bool uses_edges() const { return true; }
+
   // Collective when the mode is exchange: every rank with shared rows evaluates, whatever it owns.
   // Throws Error; peers may then be waiting, so the caller must end them too.
-  virtual void evaluate(const AtomGraph &graph, PotentialOutput &output) = 0;
+  virtual void evaluate(const AtomGraph &graph, const HostStep &step, const PotentialRequest &request,
+                        PotentialOutput &output) = 0;
 
   // Of all exchanges inside evaluate() so far, on this rank.
   virtual Traffic traffic() const = 0;
