@@ -1,5 +1,5 @@
-// What is known of each model family, as data: names of inputs and outputs, edge order, extra files.
-// Code never asks "is this SevenNet?"; it asks the row.
+// What is known of each model family, as data: names of inputs and outputs, edge order, extra
+// files. Code never asks "is this SevenNet?"; it asks the row.
 #pragma once
 
 #include <span>
@@ -25,11 +25,11 @@ struct FamilyField {
 //   node_energy    real [n] or [n, 1]  energy of each owned row; summed over owned rows it is E
 struct Family {
   std::string_view name;
-  int receiver_row;                       // row of edge_index that holds receivers, 0 or 1
+  int receiver_row;    // row of edge_index that holds receivers, 0 or 1
   std::span<const FamilyField> inputs;
   std::span<const FamilyField> outputs;
-  std::string_view elements_extra_file;   // extra file listing element symbols by type index; may be empty
-  std::string_view cutoff_extra_file;     // extra file holding the cutoff in Angstrom; may be empty
+  std::string_view elements_extra_file;    // holds element symbols by type index; may be empty
+  std::string_view cutoff_extra_file;      // holds the cutoff in Angstrom; may be empty
   // Node features that carry no gradient depend on types alone, so that their halo rows are fetched
   // once per reneighbouring. False where a model may detach features that depend on positions.
   bool constant_features_depend_on_types_only;

@@ -1,9 +1,10 @@
-// The `model` object of a spec file: which potential computes, from which file, with which names for
-// its inputs and outputs. Ours, beside the version-2 wire format; no torch, no LAMMPS.
+// The `model` object of a spec file: which potential computes, from which file, with which names
+// for its inputs and outputs. Ours, beside the version-2 wire format; no torch, no LAMMPS.
 #pragma once
 
-#include <map>
 #include <nlohmann/json.hpp>
+
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,17 +14,18 @@ namespace mlip_dd {
 // As read, with the family's defaults filled in and `file` made absolute. Lengths in Angstrom,
 // energies in eV unless `units` says otherwise.
 struct ModelSpec {
-  std::string potential;                      // "torchscript", "lj", ...; required
-  std::string family;                         // names a row of the family table; torch potentials only
-  std::string file;                           // absolute path of the model file; empty for native potentials
-  std::optional<double> cutoff;               // > 0; required unless the potential chooses its own
-  std::optional<int> layers;                  // rounds of message passing, >= 0; needed by a wide halo
-  std::vector<std::string> elements;          // chemical symbols in the order of the model's type index
-  std::string units = "metal";                // the model's units, by LAMMPS's name
-  std::string dtype;                          // "float32", "float64", or empty for the file's own
-  std::map<std::string, std::string> inputs;  // our name -> the model's dict key, argument name or position
-  std::map<std::string, std::string> outputs; // our name -> the model's dict key or position
-  std::vector<std::string> libraries;         // shared libraries that register the model's operators
+  std::string potential;           // "torchscript", "lj", ...; required
+  std::string family;              // names a row of the family table; torch potentials only
+  std::string file;                // absolute path of the model file; empty for native potentials
+  std::optional<double> cutoff;    // > 0; required unless the potential chooses its own
+  std::optional<int> layers;       // rounds of message passing, >= 0; needed by a wide halo
+  std::vector<std::string> elements;    // chemical symbols in the order of the model's type index
+  std::string units = "metal";          // the model's units, by LAMMPS's name
+  std::string dtype;                    // "float32", "float64", or empty for the file's own
+  std::map<std::string, std::string>
+      inputs;    // our name -> the model's dict key, argument name or position
+  std::map<std::string, std::string> outputs;    // our name -> the model's dict key or position
+  std::vector<std::string> libraries;    // shared libraries that register the model's operators
   nlohmann::json parameters = nlohmann::json::object();    // the potential's own, checked by it
 
   bool operator==(const ModelSpec &) const = default;

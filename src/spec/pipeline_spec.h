@@ -1,0 +1,52 @@
+// The `pipeline` object of a spec file: several models, each with its own policy and cutoff, whose
+// results are summed, and whose per-atom outputs may feed one another.
+#pragma once
+
+#include "spec/mlip_spec.h"
+#include "spec/model_spec.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mlip_dd {
+
+struct PipelineModel {
+  std::string path;    // the file that describes it: its own, or the pipeline's
+  MLIPSpec spec;
+  ModelSpec model;
+};
+
+// A per-atom output of one model that another takes as an input.
+struct WireSource {
+  std::string model;
+  std::string output;
+
+  bool operator==(const WireSource &) const = default;
+};
+
+struct PipelineStep {
+  std::string model;                         // a key of PipelineSpec::models
+  std::map<std::string, WireSource> wire;    // input of this model -> where it comes from
+
+  bool operator==(const PipelineStep &) const = default;
+};
+
+// Models run together. With `autograd`, forces and stress come from the gradient of the sum of
+// their energies; without, each model's own are added.
+struct PipelineGroup {
+  std::vector<PipelineStep> steps;
+  bool autograd = false;
+
+  bool operator==(const PipelineGroup &) const = default;
+};
+
+// Every model stands in exactly one step, and wires form no cycle; the reader sees to both.
+struct PipelineSpec {
+  std::map<std::string, PipelineModel> models;
+  std::vector<PipelineGroup> groups;
+  std::vector<std::string> additive{"energy", "forces",
+                                    "stress"};    // summed; others: first producer's
+};
+
+}    // namespace mlip_dd
