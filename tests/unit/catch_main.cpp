@@ -1,0 +1,9 @@
+// The main function of every unit test.
+#if MLIP_DD_CATCH_MAJOR >= 3
+#include <catch2/catch_session.hpp>
+
+int main(int argc, char **argv) { return Catch::Session().run(argc, argv); }
+#else
+#define CATCH_CONFIG_MAIN
+#include <catch2/catch.hpp>
+#endif
