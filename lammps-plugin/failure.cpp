@@ -12,7 +12,10 @@ namespace mlip_dd {
 
 namespace {
 
-std::string message_of(const std::exception &error) { return std::string("mlip/dd: ") + error.what(); }
+std::string message_of(const std::exception &error)
+{
+  return std::string("mlip/dd: ") + error.what();
+}
 
 // Runs `body`; the message of what it threw, or nothing.
 std::string caught_message(const std::function<void()> &body)

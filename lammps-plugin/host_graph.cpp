@@ -26,18 +26,21 @@ HostStep host_step(const LAMMPS_NS::LAMMPS &lammps)
   HostStep step;
   step.positions = host_positions(lammps);
   if (atom.q_flag) step.charges = {atom.q, static_cast<std::size_t>(atom.nlocal + atom.nghost)};
-  step.cell.vectors = {domain.xprd, 0.0, 0.0, domain.xy, domain.yprd, 0.0, domain.xz, domain.yz, domain.zprd};
+  step.cell.vectors = {domain.xprd, 0.0,       0.0,       domain.xy,  domain.yprd,
+                       0.0,         domain.xz, domain.yz, domain.zprd};
   step.cell.origin = {domain.boxlo[0], domain.boxlo[1], domain.boxlo[2]};
   step.cell.periodic = {domain.xperiodic != 0, domain.yperiodic != 0, domain.zperiodic != 0};
   return step;
 }
 
-void HostGraph::read_atoms(const LAMMPS_NS::LAMMPS &lammps, const std::vector<std::int32_t> &element_of_type)
+void HostGraph::read_atoms(const LAMMPS_NS::LAMMPS &lammps,
+                           const std::vector<std::int32_t> &element_of_type)
 {
   const LAMMPS_NS::Atom &atom = *lammps.atom;
   const auto all = static_cast<std::size_t>(atom.nlocal + atom.nghost);
   types_.resize(all);
-  for (std::size_t i = 0; i < all; ++i) types_[i] = element_of_type[static_cast<std::size_t>(atom.type[i])];
+  for (std::size_t i = 0; i < all; ++i)
+    types_[i] = element_of_type[static_cast<std::size_t>(atom.type[i])];
 
   std::vector<std::int64_t> rows(static_cast<std::size_t>(atom.nlocal));
   number_owned_rows(types_, atom.nlocal, rows);

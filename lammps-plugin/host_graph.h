@@ -20,7 +20,8 @@ namespace mlip_dd {
 class HostGraph {
  public:
   // Not collective. Reads LAMMPS's atoms after they were exchanged, and numbers the owned rows.
-  void read_atoms(const LAMMPS_NS::LAMMPS &lammps, const std::vector<std::int32_t> &element_of_type);
+  void read_atoms(const LAMMPS_NS::LAMMPS &lammps,
+                  const std::vector<std::int32_t> &element_of_type);
 
   // For LAMMPS's forward communication of owners: two numbers per atom.
   static constexpr int kOwnerNumbers = 2;

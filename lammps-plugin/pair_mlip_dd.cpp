@@ -28,7 +28,6 @@
 
 namespace LAMMPS_NS {
 
-
 namespace {
 
 // Which neighbour list build the graph belongs to. Every part is the same on all ranks.
@@ -65,7 +64,10 @@ struct PairMlipDD::State {
   bool graph_logged = false;
 
   // The distance to which candidates and ghosts are needed.
-  int layers_held() const { return mode == mlip_dd::HaloMode::wide ? file.model->layers.value() : 1; }
+  int layers_held() const
+  {
+    return mode == mlip_dd::HaloMode::wide ? file.model->layers.value() : 1;
+  }
 };
 
 PairMlipDD::PairMlipDD(LAMMPS *lammps) : Pair(lammps)
@@ -105,11 +107,12 @@ void PairMlipDD::settings(int narg, char **arg)
     state_->file = mlip_dd::read_spec_file(state_->options.spec_file);
     if (!state_->file.model)
       throw mlip_dd::Error({"the spec file has no model", "", state_->options.spec_file,
-                   "Add a \"model\" object; pipelines are not run by this version"});
+                            "Add a \"model\" object; pipelines are not run by this version"});
     if (state_->options.halo == "wide") {
       if (!state_->file.model->layers)
         throw mlip_dd::Error({"`halo wide` needs the number of message-passing layers", "none",
-                     state_->options.spec_file + ", /model", "Add \"layers\", or use `halo exchange`"});
+                              state_->options.spec_file + ", /model",
+                              "Add \"layers\", or use `halo exchange`"});
       state_->mode = mlip_dd::HaloMode::wide;
     }
   });
@@ -119,8 +122,8 @@ void PairMlipDD::coeff(int narg, char **arg)
 {
   if (!allocated) allocate();
   mlip_dd::run_together(lmp, [&] {
-    state_->element_of_type = mlip_dd::read_element_map({arg, static_cast<std::size_t>(narg)}, atom->ntypes,
-                                                        state_->file.model->elements);
+    state_->element_of_type = mlip_dd::read_element_map({arg, static_cast<std::size_t>(narg)},
+                                                        atom->ntypes, state_->file.model->elements);
   });
   int assigned = 0;
   for (int i = 1; i <= atom->ntypes; ++i)
@@ -134,9 +137,9 @@ void PairMlipDD::coeff(int narg, char **arg)
   if (!state_->communicator) state_->communicator = mlip_dd::make_mpi_communicator(world);
   const int local_rank = rank_on_node(world);
   mlip_dd::run_together(lmp, [&] {
-    auto potential =
-        mlip_dd::make_potential(*state_->file.model, {state_->options.device, state_->options.threads},
-                                *state_->communicator, local_rank);
+    auto potential = mlip_dd::make_potential(*state_->file.model,
+                                             {state_->options.device, state_->options.threads},
+                                             *state_->communicator, local_rank);
     state_->runner.reset();
     state_->runner.emplace(*state_->communicator, std::move(potential), state_->mode,
                            state_->file.model->layers.value_or(1));
@@ -147,25 +150,30 @@ void PairMlipDD::coeff(int narg, char **arg)
 void PairMlipDD::refuse_unsupported()
 {
   if (std::string(update->unit_style) != "metal")
-    error->all(FLERR, "mlip/dd: the model works in eV and Angstrom (found: units {}). Use `units metal`",
+    error->all(FLERR,
+               "mlip/dd: the model works in eV and Angstrom (found: units {}). Use `units metal`",
                update->unit_style);
   if (!atom->tag_enable)
     error->all(FLERR, "mlip/dd: atoms must have IDs. Use `atom_modify id yes`");
-  if (neighbor->exclude)
+  // neighbor->exclude is set later, in Neighbor::init().
+  if (neighbor->nex_type || neighbor->nex_group || neighbor->nex_mol)
     error->all(FLERR,
-               "mlip/dd: `neigh_modify exclude` would remove pairs that the model needs. Remove it; to leave "
+               "mlip/dd: `neigh_modify exclude` would remove pairs that the model needs. Remove "
+               "it; to leave "
                "atom types out of the model, name them NULL in pair_coeff");
   // Both limits need a first group, and LAMMPS does not tell whether ghosts are limited to it.
   if (neighbor->includegroup || atom->firstgroupname)
     error->all(FLERR,
-               "mlip/dd: neighbour lists or ghosts limited to a group would hide atoms from the model. Remove "
+               "mlip/dd: neighbour lists or ghosts limited to a group would hide atoms from the "
+               "model. Remove "
                "`atom_modify first`, `neigh_modify include` and `comm_modify group`");
   if (atom->molecular != Atom::ATOMIC && (atom->nbonds || atom->nangles || atom->ndihedrals))
     for (int k = 1; k <= 3; ++k)
       if (force->special_lj[k] == 0.0 && force->special_coul[k] == 0.0)
-        error->all(FLERR,
-                   "mlip/dd: special_bonds removes pairs of bonded atoms, which the model needs. Use "
-                   "`special_bonds lj/coul 1.0 1.0 1.0`");
+        error->all(
+            FLERR,
+            "mlip/dd: special_bonds removes pairs of bonded atoms, which the model needs. Use "
+            "`special_bonds lj/coul 1.0 1.0 1.0`");
   if (utils::strmatch(update->integrate_style, "^respa"))
     error->all(FLERR, "mlip/dd: run_style respa is not supported. Use `run_style verlet`");
 }
@@ -173,14 +181,17 @@ void PairMlipDD::refuse_unsupported()
 void PairMlipDD::init_style()
 {
   if (!state_ || !state_->runner)
-    error->all(FLERR, "mlip/dd: the pair coefficients are not set. Add `pair_coeff * * ELEMENT1 ...`");
+    error->all(FLERR,
+               "mlip/dd: the pair coefficients are not set. Add `pair_coeff * * ELEMENT1 ...`");
   refuse_unsupported();
   int flags = NeighConst::REQ_FULL;
   if (state_->mode == mlip_dd::HaloMode::wide) {
     flags |= NeighConst::REQ_GHOST;
     ghostneigh = 1;
     if (comm->mode != Comm::SINGLE)
-      error->all(FLERR, "mlip/dd: `halo wide` needs one ghost cutoff for all types. Use `comm_modify mode single`");
+      error->all(FLERR,
+                 "mlip/dd: `halo wide` needs one ghost cutoff for all types. Use `comm_modify mode "
+                 "single`");
     const double reach = state_->runner->potential().cutoff() + neighbor->skin;
     comm->cutghostuser = std::max(comm->cutghostuser, state_->layers_held() * reach);
   }
@@ -228,18 +239,23 @@ void PairMlipDD::compute(int eflag, int vflag)
     add_results();
   });
   if (state_->options.log && !state_->graph_logged) {
-    log_lines(mlip_dd::describe_graph(*state_->communicator, *state_->runner, state_->mode, neighbor->skin));
+    log_lines(mlip_dd::describe_graph(*state_->communicator, *state_->runner, state_->mode,
+                                      neighbor->skin));
     state_->graph_logged = true;
   }
 }
 
-// Adds what the model gave to LAMMPS's arrays. LAMMPS's virial is sum x_a F_b, the runner's own sign.
+// Adds what the model gave to LAMMPS's arrays. LAMMPS's virial is sum x_a F_b, the runner's own
+// sign.
 void PairMlipDD::add_results()
 {
   constexpr int kSymmetric[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
-  constexpr int kFull[9][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}, {1, 0}, {2, 0}, {2, 1}};
+  constexpr int kFull[9][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2},
+                               {1, 2}, {1, 0}, {2, 0}, {2, 1}};
   const mlip_dd::PotentialOutput &output = state_->runner->output();
-  const auto symmetric = [](const double *w, int a, int b) { return 0.5 * (w[3 * a + b] + w[3 * b + a]); };
+  const auto symmetric = [](const double *w, int a, int b) {
+    return 0.5 * (w[3 * a + b] + w[3 * b + a]);
+  };
 
   if (eflag_global) eng_vdwl += output.energy;
   if (vflag_global)
@@ -251,17 +267,18 @@ void PairMlipDD::add_results()
     const double *force = &output.forces[3 * static_cast<std::size_t>(row)];
     const double energy = output.node_energy[static_cast<std::size_t>(row)];
     if (!std::isfinite(energy) || !std::isfinite(force[0] + force[1] + force[2]))
-      throw mlip_dd::Error({"the model gave an energy or force that is not a finite number",
-                   "energy " + std::to_string(energy),
-                   "step " + std::to_string(update->ntimestep) + ", atom " + std::to_string(atom->tag[i]) +
-                       ", rank " + std::to_string(comm->me) + ", model " + state_->file.model->file,
-                   "Look at the configuration there (atoms too close?), or use a smaller timestep"});
+      throw mlip_dd::Error(
+          {"the model gave an energy or force that is not a finite number",
+           "energy " + std::to_string(energy),
+           "step " + std::to_string(update->ntimestep) + ", atom " + std::to_string(atom->tag[i]) +
+               ", rank " + std::to_string(comm->me) + ", model " + state_->file.model->file,
+           "Look at the configuration there (atoms too close?), or use a smaller timestep"});
     for (int a = 0; a < 3; ++a) atom->f[i][a] += force[a];
     if (eflag_atom) eatom[i] += energy;
     if (vflag_atom)
       for (int k = 0; k < 6; ++k)
-        vatom[i][k] += symmetric(&output.node_virial[9 * static_cast<std::size_t>(row)], kSymmetric[k][0],
-                                 kSymmetric[k][1]);
+        vatom[i][k] += symmetric(&output.node_virial[9 * static_cast<std::size_t>(row)],
+                                 kSymmetric[k][0], kSymmetric[k][1]);
     if (cvflag_atom)
       for (int k = 0; k < 9; ++k)
         cvatom[i][k] +=

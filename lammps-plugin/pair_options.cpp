@@ -22,7 +22,8 @@ constexpr std::array<std::string_view, 4> kKeywords{"device", "threads", "halo",
   throw Error({cause, std::string(found), "pair_style mlip/dd", kSyntax});
 }
 
-std::string choice(std::string_view keyword, std::string_view value, std::span<const std::string_view> legal)
+std::string choice(std::string_view keyword, std::string_view value,
+                   std::span<const std::string_view> legal)
 {
   if (std::find(legal.begin(), legal.end(), value) == legal.end())
     refuse("illegal value of the keyword " + std::string(keyword), value);
@@ -34,8 +35,10 @@ int thread_count(std::string_view value)
   constexpr int kMostThreads = 1024;
   int threads = 0;
   const auto [end, status] = std::from_chars(value.data(), value.data() + value.size(), threads);
-  if (status != std::errc() || end != value.data() + value.size() || threads < 1 || threads > kMostThreads)
-    refuse("the keyword threads takes a whole number from 1 to " + std::to_string(kMostThreads), value);
+  if (status != std::errc() || end != value.data() + value.size() || threads < 1 ||
+      threads > kMostThreads)
+    refuse("the keyword threads takes a whole number from 1 to " + std::to_string(kMostThreads),
+           value);
   return threads;
 }
 
@@ -57,7 +60,8 @@ PairOptions read_pair_options(std::span<const char *const> arguments)
     const std::string_view keyword = arguments[k];
     if (std::find(kKeywords.begin(), kKeywords.end(), keyword) == kKeywords.end()) {
       const std::string nearest = nearest_name(keyword, kKeywords);
-      refuse("unknown keyword" + (nearest.empty() ? "" : ", did you mean " + nearest + "?"), keyword);
+      refuse("unknown keyword" + (nearest.empty() ? "" : ", did you mean " + nearest + "?"),
+             keyword);
     }
     if (k + 1 == arguments.size()) refuse("a keyword has no value", keyword);
     const std::string_view value = arguments[k + 1];

@@ -1,9 +1,8 @@
 // What LAMMPS calls when it loads the plugin: registers the pair style.
-#include "plugin_api.h"
-
 #include <lammps.h>
 
 #include "pair_mlip_dd.h"
+#include "plugin_api.h"
 
 static LAMMPS_NS::Pair *make_pair_mlip_dd(LAMMPS_NS::LAMMPS *lammps)
 {

@@ -4,8 +4,8 @@
 
 extern "C" {
 
-typedef void *(lammpsplugin_factory1) (void *);
-typedef void *(lammpsplugin_factory2) (void *, int, char **);
+typedef void *(lammpsplugin_factory1)(void *);
+typedef void *(lammpsplugin_factory2)(void *, int, char **);
 
 typedef struct {
   const char *version;
@@ -23,5 +23,6 @@ typedef struct {
 typedef void (*lammpsplugin_regfunc)(lammpsplugin_t *, void *);
 
 // Called by `plugin load`.
-__attribute__((visibility("default"))) void lammpsplugin_init(void *lammps, void *handle, void *register_function);
+__attribute__((visibility("default"))) void lammpsplugin_init(void *lammps, void *handle,
+                                                              void *register_function);
 }

@@ -10,8 +10,8 @@ std::unique_ptr<Potential> make_potential(const ModelSpec &model, const Potentia
 {
   if (model.potential == "torchscript")
     return make_torchscript_potential(model, options, communicator, local_rank);
-  throw Error({"this build does not run the potential", "\"" + model.potential + "\"", "/model/potential",
-               "Use \"torchscript\""});
+  throw Error({"this build does not run the potential", "\"" + model.potential + "\"",
+               "/model/potential", "Use \"torchscript\""});
 }
 
 }    // namespace mlip_dd

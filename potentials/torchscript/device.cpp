@@ -10,7 +10,10 @@ namespace mlip_dd {
 
 namespace {
 
-c10::Device cuda_device(int index) { return {c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(index)}; }
+c10::Device cuda_device(int index)
+{
+  return {c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(index)};
+}
 
 }    // namespace
 
@@ -29,8 +32,9 @@ c10::Device choose_device(const std::string &name, int local_rank)
     throw Error({"unknown device", name, "pair_style mlip/dd", "Use auto, cpu, cuda or cuda:N"});
   const int index = std::stoi(digits);
   if (index >= count)
-    throw Error({"there is no such CUDA device", name + ", with " + std::to_string(count) + " on this node",
-                 "pair_style mlip/dd", "Use `device cuda` to deal the node's GPUs out to its ranks"});
+    throw Error({"there is no such CUDA device",
+                 name + ", with " + std::to_string(count) + " on this node", "pair_style mlip/dd",
+                 "Use `device cuda` to deal the node's GPUs out to its ranks"});
   return cuda_device(index);
 }
 

@@ -7,8 +7,9 @@
 
 namespace mlip_dd {
 
-// `name`: auto (a GPU where torch finds one, else the CPU), cpu, cuda (the GPUs of a node are dealt out
-// to its ranks in turn by `local_rank`), or cuda:N. Throws Error where no such device is usable.
+// `name`: auto (a GPU where torch finds one, else the CPU), cpu, cuda (the GPUs of a node are dealt
+// out to its ranks in turn by `local_rank`), or cuda:N. Throws Error where no such device is
+// usable.
 c10::Device choose_device(const std::string &name, int local_rank);
 
 }    // namespace mlip_dd

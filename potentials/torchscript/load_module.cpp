@@ -3,8 +3,9 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <optional>
 #include <sstream>
-#include <unordered_map>
 
 #include "base/error.h"
 
@@ -20,7 +21,8 @@ void check_readable(const std::string &file)
   namespace fs = std::filesystem;
   std::error_code ignored;
   const std::string cure = "Give the path of an exported TorchScript file in /model/file";
-  if (!fs::exists(file, ignored)) throw Error({"the model file does not exist", file, "/model/file", cure});
+  if (!fs::exists(file, ignored))
+    throw Error({"the model file does not exist", file, "/model/file", cure});
   if (fs::is_directory(file, ignored))
     throw Error({"the model file is a directory", file, "/model/file", cure});
   if (!std::ifstream(file, std::ios::binary).is_open())
@@ -42,9 +44,12 @@ void check_elements(const ModelSpec &model, const std::string &listed)
   if (found.empty() || found == model.elements) return;
   std::size_t k = 0;
   while (k < found.size() && k < model.elements.size() && found[k] == model.elements[k]) ++k;
-  const auto name = [&](const std::vector<std::string> &list) { return k < list.size() ? list[k] : "nothing"; };
+  const auto name = [&](const std::vector<std::string> &list) {
+    return k < list.size() ? list[k] : "nothing";
+  };
   throw Error({"/model/elements differs from the model's own list",
-               "entry " + std::to_string(k) + " is " + name(model.elements) + ", the file has " + name(found),
+               "entry " + std::to_string(k) + " is " + name(model.elements) + ", the file has " +
+                   name(found),
                model.file, "Export the model again, or copy the file's order of elements"});
 }
 
@@ -78,25 +83,26 @@ std::vector<at::Tensor> weights_of(const torch::jit::Module &module)
   return weights;
 }
 
-// The floating type that most weights have.
-c10::ScalarType floating_dtype(const std::vector<at::Tensor> &weights)
+// The floating type that most weights have; none when there are no floating weights.
+std::optional<c10::ScalarType> floating_dtype(const std::vector<at::Tensor> &weights)
 {
   std::int64_t singles = 0, doubles = 0;
   for (const at::Tensor &tensor : weights) {
     if (tensor.scalar_type() == at::kFloat) singles += tensor.numel();
     if (tensor.scalar_type() == at::kDouble) doubles += tensor.numel();
   }
+  if (singles + doubles == 0) return std::nullopt;
   return doubles > singles ? at::kDouble : at::kFloat;
 }
 
-c10::ScalarType dtype_of(const ModelSpec &model, c10::ScalarType file)
+c10::ScalarType dtype_of(const ModelSpec &model, std::optional<c10::ScalarType> file)
 {
-  if (model.dtype.empty()) return file;
+  if (model.dtype.empty()) return file.value_or(at::kFloat);
   const c10::ScalarType wanted = model.dtype == "float64" ? at::kDouble : at::kFloat;
-  if (wanted != file)
-    throw Error({"/model/dtype differs from the model's parameters",
-                 model.dtype + ", the file has " + (file == at::kDouble ? "float64" : "float32"), model.file,
-                 "Export the model in the dtype wanted, or leave \"dtype\" out"});
+  if (file && wanted != *file)
+    throw Error({"/model/dtype differs from the model's weights",
+                 model.dtype + ", the file has " + (*file == at::kDouble ? "float64" : "float32"),
+                 model.file, "Export the model in the dtype wanted, or leave \"dtype\" out"});
   return wanted;
 }
 
@@ -112,8 +118,10 @@ LoadedModule load_module(const ModelSpec &model, const Family &family, const c10
   try {
     loaded.module = torch::jit::load(model.file, device, extra);
   } catch (const std::exception &error) {
-    throw Error({"the model file is not a readable TorchScript archive", first_line(error.what()), model.file,
-                 "It may be truncated or of another kind: export it again with `python -m mlip_dd export`"});
+    throw Error({"the model file is not a readable TorchScript archive", first_line(error.what()),
+                 model.file,
+                 "It may be truncated or of another kind: export it again with `python -m mlip_dd "
+                 "export`"});
   }
   if (!family.elements_extra_file.empty())
     check_elements(model, extra[std::string(family.elements_extra_file)]);

@@ -31,7 +31,8 @@ std::vector<std::string> names_in(const c10::IValue &result)
     for (const auto &entry : result.toGenericDict())
       names.push_back(entry.key().isString() ? entry.key().toStringRef() : "?");
   else if (result.isTuple())
-    for (std::size_t k = 0; k < result.toTupleRef().elements().size(); ++k) names.push_back(std::to_string(k));
+    for (std::size_t k = 0; k < result.toTupleRef().elements().size(); ++k)
+      names.push_back(std::to_string(k));
   else
     names.push_back("0");
   return names;
@@ -42,10 +43,12 @@ std::vector<std::string> names_in(const c10::IValue &result)
 ModelCall::ModelCall(const torch::jit::Module &module, const ModelSpec &model) : model_(model)
 {
   if (!module.find_method("forward"))
-    throw Error({"the scripted module has no forward method", "", model.file, "Export the model again"});
+    throw Error(
+        {"the scripted module has no forward method", "", model.file, "Export the model again"});
   if (model.inputs.empty() || !model.outputs.contains("node_energy"))
-    throw Error({"the names of the model's inputs and of its node_energy are not known", "family " + model.family,
-                 "/model", "Name a family, or map them in /model/inputs and /model/outputs"});
+    throw Error({"the names of the model's inputs and of its node_energy are not known",
+                 "family " + model.family, "/model",
+                 "Name a family, or map them in /model/inputs and /model/outputs"});
   const auto &arguments = module.get_method("forward").function().getSchema().arguments();
   takes_dict_ = arguments.size() == 2 && arguments[1].type()->kind() == c10::TypeKind::DictType;
   if (takes_dict_) return;
@@ -55,16 +58,17 @@ ModelCall::ModelCall(const torch::jit::Module &module, const ModelSpec &model) :
   positional_roles_.resize(names.size());
   for (const auto &[role, name] : model.inputs) {
     const auto found = std::find(names.begin(), names.end(), name);
-    const int position = found != names.end() ? static_cast<int>(found - names.begin()) : position_of(name);
+    const int position =
+        found != names.end() ? static_cast<int>(found - names.begin()) : position_of(name);
     if (position < 0 || position >= static_cast<int>(names.size()))
-      throw Error({"the model's forward has no such argument", "\"" + name + "\"", "/model/inputs/" + role,
-                   "Its arguments are: " + joined(names)});
+      throw Error({"the model's forward has no such argument", "\"" + name + "\"",
+                   "/model/inputs/" + role, "Its arguments are: " + joined(names)});
     positional_roles_[static_cast<std::size_t>(position)] = role;
   }
   for (std::size_t k = 0; k < names.size(); ++k)
     if (positional_roles_[k].empty() && !arguments[k + 1].default_value())
-      throw Error({"an argument of the model's forward has no input", "\"" + names[k] + "\"", "/model/inputs",
-                   "Map one of our input names to it"});
+      throw Error({"an argument of the model's forward has no input", "\"" + names[k] + "\"",
+                   "/model/inputs", "Map one of our input names to it"});
 }
 
 c10::IValue ModelCall::run(torch::jit::Module &module,
@@ -79,7 +83,8 @@ c10::IValue ModelCall::run(torch::jit::Module &module,
   } else {
     const auto &schema = module.get_method("forward").function().getSchema().arguments();
     for (std::size_t k = 0; k < positional_roles_.size(); ++k)
-      if (!positional_roles_[k].empty()) keywords[schema[k + 1].name()] = make(positional_roles_[k]);
+      if (!positional_roles_[k].empty())
+        keywords[schema[k + 1].name()] = make(positional_roles_[k]);
   }
   return module.forward(std::move(arguments), keywords);
 }
@@ -101,8 +106,8 @@ at::Tensor ModelCall::output(const c10::IValue &result, const std::string &role)
     value = result;
   }
   if (!value.isTensor())
-    throw Error({"the model returned no tensor of this name", "\"" + name + "\"", "/model/outputs/" + role,
-                 "It returns: " + joined(names_in(result))});
+    throw Error({"the model returned no tensor of this name", "\"" + name + "\"",
+                 "/model/outputs/" + role, "It returns: " + joined(names_in(result))});
   return value.toTensor();
 }
 

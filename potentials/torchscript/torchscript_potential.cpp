@@ -24,7 +24,8 @@ namespace mlip_dd {
 
 namespace {
 
-// torch's thread count is one per process: set for the evaluation, then put back for the host program.
+// torch's thread count is one per process: set for the evaluation, then put back for the host
+// program.
 class ThreadCountGuard {
  public:
   explicit ThreadCountGuard(int threads) : before_(at::get_num_threads())
@@ -42,7 +43,8 @@ class ThreadCountGuard {
   int before_;
 };
 
-// The interpreter's message names the operator and the model's source line; what follows is a C++ stack.
+// The interpreter's message names the operator and the model's source line; what follows is a C++
+// stack.
 std::string without_stack(const std::string &message)
 {
   const std::string text = message.substr(0, message.find("\nException raised from"));
@@ -53,11 +55,15 @@ at::Tensor one_number(std::int64_t value) { return at::full({1}, value, at::kLon
 
 class TorchScriptPotential final : public Potential {
  public:
-  TorchScriptPotential(const ModelSpec &model, const PotentialOptions &options, Communicator &communicator,
-                       int local_rank)
-      : model_(model), family_(require_family(model)), device_(choose_device(options.device, local_rank)),
-        loaded_(load_module(model_, family_, device_)), call_(loaded_.module, model_),
-        threads_(options.threads), exchange_(communicator)
+  TorchScriptPotential(const ModelSpec &model, const PotentialOptions &options,
+                       Communicator &communicator, int local_rank)
+      : model_(model),
+        family_(require_family(model)),
+        device_(choose_device(options.device, local_rank)),
+        loaded_(load_module(model_, family_, device_)),
+        call_(loaded_.module, model_),
+        threads_(options.threads),
+        exchange_(communicator)
   {
     if (!model.cutoff)
       throw Error({"the model has no cutoff", "", "/model", "Add \"cutoff\" in Angstrom"});
@@ -76,11 +82,13 @@ class TorchScriptPotential final : public Potential {
   void evaluate(const AtomGraph &graph, const HostStep &, const PotentialRequest &request,
                 PotentialOutput &output) override
   {
-    // Edges end at owned atoms and pairs are mutual, so a rank without atoms shares no rows with anyone.
+    // Edges end at owned atoms and pairs are mutual, so a rank without atoms shares no rows with
+    // anyone.
     if (graph.n_owned == 0) return;
 
     const ThreadCountGuard threads(threads_);
-    // Autograd must see each operator; the optimising executor would differentiate whole blocks itself.
+    // Autograd must see each operator; the optimising executor would differentiate whole blocks
+    // itself.
     const torch::jit::GraphOptimizerEnabledGuard unoptimised(false);
     const at::AutoGradMode grad_mode(true);
     const at::Tensor edge_vectors = edge_vectors_of(graph);
@@ -113,7 +121,8 @@ class TorchScriptPotential final : public Potential {
   {
     std::ostringstream text;
     text << "model " << model_.file << ": family " << family_.name << ", " << loaded_.weights
-         << " weights, " << toString(loaded_.dtype) << " on " << device_ << ", cutoff " << cutoff() << " A";
+         << " weights, " << toString(loaded_.dtype) << " on " << device_ << ", cutoff " << cutoff()
+         << " A";
     return {text.str()};
   }
 
@@ -122,7 +131,8 @@ class TorchScriptPotential final : public Potential {
   {
     const Family *family = find_family(model.family.empty() ? "generic" : model.family);
     if (!family)
-      throw Error({"unknown model family", "\"" + model.family + "\"", "/model/family", "Use \"generic\""});
+      throw Error(
+          {"unknown model family", "\"" + model.family + "\"", "/model/family", "Use \"generic\""});
     return *family;
   }
 
@@ -133,15 +143,18 @@ class TorchScriptPotential final : public Potential {
 
   at::Tensor edge_vectors_of(const AtomGraph &graph) const
   {
-    const at::Tensor host = at::from_blob(const_cast<double *>(graph.vectors.data()), {graph.n_edges(), 3},
-                                          at::TensorOptions().dtype(at::kDouble));
-    return host.to(device_, loaded_.dtype, /*non_blocking=*/false, /*copy=*/true).requires_grad_(true);
+    const at::Tensor host =
+        at::from_blob(const_cast<double *>(graph.vectors.data()), {graph.n_edges(), 3},
+                      at::TensorOptions().dtype(at::kDouble));
+    return host.to(device_, loaded_.dtype, /*non_blocking=*/false, /*copy=*/true)
+        .requires_grad_(true);
   }
 
   at::Tensor edge_index_of(const AtomGraph &graph) const
   {
-    const at::Tensor host = family_.receiver_row == 0 ? make_edge_index(graph.receivers, graph.senders)
-                                                      : make_edge_index(graph.senders, graph.receivers);
+    const at::Tensor host = family_.receiver_row == 0
+                                ? make_edge_index(graph.receivers, graph.senders)
+                                : make_edge_index(graph.senders, graph.receivers);
     if (device_.is_cpu()) return host;
     at::Tensor index = empty_edge_index(graph.n_edges(), host.options().device(device_));
     index.copy_(host);
@@ -172,14 +185,17 @@ class TorchScriptPotential final : public Potential {
     if (role == "atomic_numbers") return types_of(graph), atomic_numbers_;
     if (role == "n_owned") return one_number(rows_held(graph));
     if (role == "num_atoms") return one_number(rows_held(graph)).to(device_);
-    if (role == "batch") return at::zeros({rows_held(graph)}, at::TensorOptions().dtype(at::kLong).device(device_));
+    if (role == "batch")
+      return at::zeros({rows_held(graph)}, at::TensorOptions().dtype(at::kLong).device(device_));
     throw Error({"no input is known by this name", "\"" + role + "\"", "/model/inputs", ""});
   }
 
-  c10::IValue forward(const AtomGraph &graph, const at::Tensor &edge_vectors, const at::Tensor &edge_index,
-                      std::optional<Interception> &interception)
+  c10::IValue forward(const AtomGraph &graph, const at::Tensor &edge_vectors,
+                      const at::Tensor &edge_index, std::optional<Interception> &interception)
   {
-    const auto make = [&](const std::string &role) { return input(role, graph, edge_vectors, edge_index); };
+    const auto make = [&](const std::string &role) {
+      return input(role, graph, edge_vectors, edge_index);
+    };
     types_of(graph);    // made outside the interception
     try {
       if (!interception) return call_.run(loaded_.module, make);
@@ -206,8 +222,8 @@ class TorchScriptPotential final : public Potential {
     return node_energy.reshape({-1}).narrow(0, 0, graph.n_owned).to(at::kDouble);
   }
 
-  // dE/d(edge vectors), float64 [E, 3] on the CPU; undefined where the energy depends on none. All adjoints
-  // run on every rank that shares rows: the chain of exchanges is a root of its own.
+  // dE/d(edge vectors), float64 [E, 3] on the CPU; undefined where the energy depends on none. All
+  // adjoints run on every rank that shares rows: the chain of exchanges is a root of its own.
   static at::Tensor backward(const at::Tensor &energy, const at::Tensor &edge_vectors,
                              const std::optional<Interception> &interception)
   {
@@ -243,7 +259,8 @@ class TorchScriptPotential final : public Potential {
 
 }    // namespace
 
-std::unique_ptr<Potential> make_torchscript_potential(const ModelSpec &model, const PotentialOptions &options,
+std::unique_ptr<Potential> make_torchscript_potential(const ModelSpec &model,
+                                                      const PotentialOptions &options,
                                                       Communicator &communicator, int local_rank)
 {
   return std::make_unique<TorchScriptPotential>(model, options, communicator, local_rank);

@@ -11,7 +11,8 @@
 namespace mlip_dd {
 
 // As make_potential.
-std::unique_ptr<Potential> make_torchscript_potential(const ModelSpec &model, const PotentialOptions &options,
+std::unique_ptr<Potential> make_torchscript_potential(const ModelSpec &model,
+                                                      const PotentialOptions &options,
                                                       Communicator &communicator, int local_rank);
 
 }    // namespace mlip_dd

@@ -8,10 +8,10 @@
 namespace mlip_dd {
 
 struct ErrorParts {
-  std::string cause;      // what was expected or went wrong
-  std::string found;      // the value met instead; may be empty
-  std::string where;      // file and JSON pointer, operator, type, rank; may be empty
-  std::string cure;       // what to change
+  std::string cause;    // what was expected or went wrong
+  std::string found;    // the value met instead; may be empty
+  std::string where;    // file and JSON pointer, operator, type, rank; may be empty
+  std::string cure;     // what to change
 };
 
 class Error : public std::runtime_error {

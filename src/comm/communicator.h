@@ -35,8 +35,8 @@ class Communicator {
   // order of the calls. At most one message to and from each rank per call; never to oneself.
   virtual void exchange(std::span<const Message> sends, std::span<const Message> receives) = 0;
 
-  // Collective. Each rank sends parcels to any ranks (itself included) and gets what was sent to it,
-  // ordered by sender's rank.
+  // Collective. Each rank sends parcels to any ranks (itself included) and gets what was sent to
+  // it, ordered by sender's rank.
   virtual std::vector<Parcel> deliver(std::span<const Parcel> parcels) = 0;
 
   // Collective. Element-wise over all ranks, in place; the same bits on every rank.

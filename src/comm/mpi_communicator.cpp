@@ -19,7 +19,8 @@ void check(int code, const char *call)
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
   MPI_Error_string(code, text, &length);
-  throw Error({"an MPI call failed", std::string(text, static_cast<std::size_t>(length)), call, ""});
+  throw Error(
+      {"an MPI call failed", std::string(text, static_cast<std::size_t>(length)), call, ""});
 }
 
 class MpiCommunicator final : public Communicator {
@@ -74,7 +75,8 @@ class MpiCommunicator final : public Communicator {
       if (arrived) {
         int length = 0;
         MPI_Get_count(&status, MPI_INT64_T, &length);
-        Parcel parcel{status.MPI_SOURCE, std::vector<std::int64_t>(static_cast<std::size_t>(length))};
+        Parcel parcel{status.MPI_SOURCE,
+                      std::vector<std::int64_t>(static_cast<std::size_t>(length))};
         check(MPI_Recv(parcel.values.data(), length, MPI_INT64_T, status.MPI_SOURCE, tag, comm_,
                        MPI_STATUS_IGNORE),
               "MPI_Recv");
@@ -119,7 +121,8 @@ class MpiCommunicator final : public Communicator {
   static int count(std::size_t length)
   {
     if (length > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-      throw Error({"a parcel is longer than an MPI message can be", std::to_string(length), "", ""});
+      throw Error(
+          {"a parcel is longer than an MPI message can be", std::to_string(length), "", ""});
     return static_cast<int>(length);
   }
 

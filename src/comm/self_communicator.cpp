@@ -13,7 +13,8 @@ class SelfCommunicator final : public Communicator {
   void exchange(std::span<const Message> sends, std::span<const Message> receives) override
   {
     if (!sends.empty() || !receives.empty())
-      throw Error({"a message was addressed to another rank of a one-rank communicator", "", "", ""});
+      throw Error(
+          {"a message was addressed to another rank of a one-rank communicator", "", "", ""});
   }
 
   std::vector<Parcel> deliver(std::span<const Parcel> parcels) override

@@ -18,10 +18,10 @@ namespace {
 // What the threads share: one mailbox per ordered pair of ranks, and one board for collectives.
 struct Hub {
   explicit Hub(int ranks)
-      : size(ranks), mailboxes(static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks)),
+      : size(ranks),
+        mailboxes(static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks)),
         board(static_cast<std::size_t>(ranks))
-  {
-  }
+  {}
 
   std::deque<std::vector<char>> &mailbox(int from, int to)
   {
@@ -132,7 +132,8 @@ class ThreadCommunicator final : public Communicator {
   }
 
  private:
-  // The last rank to arrive folds all ranks' values in rank order, so every run gives the same bits.
+  // The last rank to arrive folds all ranks' values in rank order, so every run gives the same
+  // bits.
   template <class T, class Op>
   void reduce(std::span<T> values, Op op)
   {

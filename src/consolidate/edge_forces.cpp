@@ -2,7 +2,8 @@
 
 namespace mlip_dd {
 
-void add_edge_forces(const AtomGraph &graph, std::span<const double> gradient, std::span<double> forces)
+void add_edge_forces(const AtomGraph &graph, std::span<const double> gradient,
+                     std::span<double> forces)
 {
   for (std::size_t e = 0; e < graph.receivers.size(); ++e) {
     double *receiver = &forces[3 * static_cast<std::size_t>(graph.receivers[e])];
@@ -14,7 +15,8 @@ void add_edge_forces(const AtomGraph &graph, std::span<const double> gradient, s
   }
 }
 
-void add_edge_virial(const AtomGraph &graph, std::span<const double> gradient, std::span<double, 9> virial)
+void add_edge_virial(const AtomGraph &graph, std::span<const double> gradient,
+                     std::span<double, 9> virial)
 {
   for (std::size_t e = 0; e < graph.receivers.size(); ++e)
     for (std::size_t a = 0; a < 3; ++a)

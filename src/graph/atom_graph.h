@@ -8,9 +8,10 @@
 
 namespace mlip_dd {
 
-// A pair that may become an edge before the next reneighbouring: closer than cutoff + skin when built.
-// Rows index the model's atoms; atoms index the host program's position array, where each periodic
-// image has an entry of its own, so x[sender_atom] - x[receiver_atom] is the edge vector as it stands.
+// A pair that may become an edge before the next reneighbouring: closer than cutoff + skin when
+// built. Rows index the model's atoms; atoms index the host program's position array, where each
+// periodic image has an entry of its own, so x[sender_atom] - x[receiver_atom] is the edge vector
+// as it stands.
 struct CandidateEdge {
   std::int32_t receiver_atom = 0;
   std::int32_t sender_atom = 0;
@@ -21,9 +22,9 @@ struct CandidateEdge {
 struct AtomGraph {
   std::int64_t n_owned = 0;
   std::int64_t n_halo = 0;
-  std::vector<std::int32_t> types;           // [n_owned + n_halo] index into the model's elements
-  std::vector<std::int32_t> owned_atoms;     // [n_owned] host atom of each owned row
-  std::vector<CandidateEdge> candidates;     // sorted by receiver row; each pair in both directions
+  std::vector<std::int32_t> types;          // [n_owned + n_halo] index into the model's elements
+  std::vector<std::int32_t> owned_atoms;    // [n_owned] host atom of each owned row
+  std::vector<CandidateEdge> candidates;    // sorted by receiver row; each pair in both directions
 
   // The edges within the cutoff at the present positions, in the candidates' order.
   std::vector<std::int64_t> receivers;    // [E] rows

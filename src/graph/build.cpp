@@ -48,7 +48,8 @@ void add_candidates(const HostAtoms &atoms, std::span<const std::int32_t> neighb
     const double y = sender[1] - receiver[1];
     const double z = sender[2] - receiver[2];
     if (x * x + y * y + z * z >= reach_squared) continue;
-    const std::int64_t sender_row = owner.rank == rank ? owner.row : remote.row_of(owner, sender_atom);
+    const std::int64_t sender_row =
+        owner.rank == rank ? owner.row : remote.row_of(owner, sender_atom);
     candidates.push_back({receiver_atom, sender_atom, receiver_row, sender_row});
   }
 }
@@ -64,8 +65,8 @@ std::int64_t number_owned_rows(std::span<const std::int32_t> types, std::int64_t
   return rows;
 }
 
-HaloPlan build_graph(Communicator &communicator, const HostAtoms &atoms, const NeighbourList &neighbours,
-                     const BuildOptions &options, AtomGraph &graph)
+HaloPlan build_graph(Communicator &communicator, const HostAtoms &atoms,
+                     const NeighbourList &neighbours, const BuildOptions &options, AtomGraph &graph)
 {
   const int rank = communicator.rank();
   graph.candidates.clear();
@@ -82,8 +83,8 @@ HaloPlan build_graph(Communicator &communicator, const HostAtoms &atoms, const N
   for (std::int64_t i = 0; i < atoms.n_local; ++i) {
     const RowOwner &owner = atoms.owners[static_cast<std::size_t>(i)];
     if (owner.row == kNotInModel) continue;
-    add_candidates(atoms, neighbours(i), rank, static_cast<std::int32_t>(i), owner.row, options.reach,
-                   remote, graph.candidates);
+    add_candidates(atoms, neighbours(i), rank, static_cast<std::int32_t>(i), owner.row,
+                   options.reach, remote, graph.candidates);
   }
   // Layer by layer outwards. An atom is met first through the image fewest edges away from an owned
   // atom, whose neighbours are all present; they stand for those of every other image.
@@ -113,9 +114,10 @@ HaloPlan build_graph(Communicator &communicator, const HostAtoms &atoms, const N
     edge.receiver_row = final_row(edge.receiver_row);
     edge.sender_row = final_row(edge.sender_row);
   }
-  std::stable_sort(
-      graph.candidates.begin(), graph.candidates.end(),
-      [](const CandidateEdge &a, const CandidateEdge &b) { return a.receiver_row < b.receiver_row; });
+  std::stable_sort(graph.candidates.begin(), graph.candidates.end(),
+                   [](const CandidateEdge &a, const CandidateEdge &b) {
+                     return a.receiver_row < b.receiver_row;
+                   });
   return plan;
 }
 

@@ -24,8 +24,8 @@ HaloExchange &kept_exchange(AutogradContext *context)
 }
 
 struct GatherRows : Function<GatherRows> {
-  static variable_list forward(AutogradContext *context, const at::Tensor &owned, const at::Tensor &token,
-                               HaloExchange *exchange)
+  static variable_list forward(AutogradContext *context, const at::Tensor &owned,
+                               const at::Tensor &token, HaloExchange *exchange)
   {
     keep_exchange(context, *exchange);
     return {exchange->gather(owned), token.clone()};
@@ -38,8 +38,8 @@ struct GatherRows : Function<GatherRows> {
 };
 
 struct ScatterRows : Function<ScatterRows> {
-  static variable_list forward(AutogradContext *context, const at::Tensor &rows, const at::Tensor &token,
-                               HaloExchange *exchange)
+  static variable_list forward(AutogradContext *context, const at::Tensor &rows,
+                               const at::Tensor &token, HaloExchange *exchange)
   {
     keep_exchange(context, *exchange);
     return {exchange->scatter(rows), token.clone()};

@@ -25,7 +25,8 @@ void require_rows(const at::Tensor &rows, std::int64_t expected, const char *cal
   if (rows.dim() > 0 && rows.size(0) == expected) return;
   std::ostringstream shape;
   shape << "shape " << rows.sizes();
-  throw Error({std::string(call) + " expects " + std::to_string(expected) + " rows", shape.str(), "", ""});
+  throw Error(
+      {std::string(call) + " expects " + std::to_string(expected) + " rows", shape.str(), "", ""});
 }
 
 }    // namespace
@@ -73,25 +74,28 @@ at::Tensor HaloExchange::scatter(const at::Tensor &rows)
   auto shape = source.sizes().vec();
   shape[0] = static_cast<std::int64_t>(plan_.copy_rows.size());
   at::Tensor received = at::empty(shape, source.options());
-  transfer(source.narrow(0, plan_.n_owned, plan_.n_halo), plan_.halo_peers, received, plan_.copy_peers);
+  transfer(source.narrow(0, plan_.n_owned, plan_.n_halo), plan_.halo_peers, received,
+           plan_.copy_peers);
   at::Tensor owned = source.narrow(0, 0, plan_.n_owned).clone();
   add_segments(owned, received, index_on(source.device()).sums);
   return owned;
 }
 
-void HaloExchange::transfer(const at::Tensor &send, std::span<const PeerRange> send_to, at::Tensor &receive,
-                            std::span<const PeerRange> receive_from)
+void HaloExchange::transfer(const at::Tensor &send, std::span<const PeerRange> send_to,
+                            at::Tensor &receive, std::span<const PeerRange> receive_from)
 {
   const auto start = std::chrono::steady_clock::now();
   // MPI sees host memory; the copies wait for the device, so the message holds what was packed.
   const at::Tensor host_send = send.cpu();
-  at::Tensor host_receive = receive.is_cpu() ? receive : at::empty(receive.sizes(), receive.options().device(at::kCPU));
+  at::Tensor host_receive =
+      receive.is_cpu() ? receive : at::empty(receive.sizes(), receive.options().device(at::kCPU));
   const auto row_bytes = [](const at::Tensor &rows) {
     std::int64_t bytes = rows.element_size();
     for (std::int64_t d = 1; d < rows.dim(); ++d) bytes *= rows.size(d);
     return bytes;
   };
-  const auto messages = [](const at::Tensor &rows, std::span<const PeerRange> peers, std::int64_t bytes) {
+  const auto messages = [](const at::Tensor &rows, std::span<const PeerRange> peers,
+                           std::int64_t bytes) {
     std::vector<Message> list;
     list.reserve(peers.size());
     for (const PeerRange &peer : peers)
@@ -100,11 +104,13 @@ void HaloExchange::transfer(const at::Tensor &send, std::span<const PeerRange> s
     return list;
   };
   const std::int64_t bytes = row_bytes(host_send);
-  communicator_.exchange(messages(host_send, send_to, bytes), messages(host_receive, receive_from, bytes));
+  communicator_.exchange(messages(host_send, send_to, bytes),
+                         messages(host_receive, receive_from, bytes));
   if (!receive.is_cpu()) receive.copy_(host_receive);
   traffic_.messages_sent += static_cast<std::int64_t>(send_to.size());
   traffic_.bytes_sent += host_send.numel() * host_send.element_size();
-  traffic_.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  traffic_.seconds +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }    // namespace mlip_dd

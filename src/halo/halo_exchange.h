@@ -14,9 +14,9 @@
 
 namespace mlip_dd {
 
-
-// Every rank of the plan makes the same calls in the same order; a rank whose plan is isolated may skip
-// them. Tensors are [rows, ...] of any dtype and trailing shape, which must agree between ranks.
+// Every rank of the plan makes the same calls in the same order; a rank whose plan is isolated may
+// skip them. Tensors are [rows, ...] of any dtype and trailing shape, which must agree between
+// ranks.
 class HaloExchange {
  public:
   // Keeps a reference to `communicator`.
@@ -29,8 +29,8 @@ class HaloExchange {
   // [n_owned, ...] -> [n_owned + n_halo, ...]: owned rows, then copies of remote rows. No autograd.
   at::Tensor gather(const at::Tensor &owned);
 
-  // [n_owned + n_halo, ...] -> [n_owned, ...]: owned rows plus what all ranks hold for them. Fixed order
-  // of summation, float64 accumulation for floating types. No autograd.
+  // [n_owned + n_halo, ...] -> [n_owned, ...]: owned rows plus what all ranks hold for them. Fixed
+  // order of summation, float64 accumulation for floating types. No autograd.
   at::Tensor scatter(const at::Tensor &rows);
 
   const Traffic &traffic() const { return traffic_; }
@@ -52,9 +52,10 @@ class HaloExchange {
 };
 
 // Autograd forms. `token` chains the exchanges of one evaluation: each call takes the token the one
-// before returned, so that backward runs the adjoints in the reverse order on every rank, also where
-// a rank's own graph would not need them. The token is an empty tensor; start with one that requires
-// grad, and give the last one to the engine as a root beside the energy (seed: an empty tensor).
+// before returned, so that backward runs the adjoints in the reverse order on every rank, also
+// where a rank's own graph would not need them. The token is an empty tensor; start with one that
+// requires grad, and give the last one to the engine as a root beside the energy (seed: an empty
+// tensor).
 struct Chained {
   at::Tensor rows;
   at::Tensor token;

@@ -10,14 +10,15 @@ namespace mlip_dd {
 
 namespace {
 
-// Groups the copies by owned row. Copies are visited rank by rank, so the order of each sum depends on
-// the decomposition alone.
+// Groups the copies by owned row. Copies are visited rank by rank, so the order of each sum depends
+// on the decomposition alone.
 void index_sums(HaloPlan &plan)
 {
   std::vector<std::int64_t> order(plan.copy_rows.size());
   std::iota(order.begin(), order.end(), std::int64_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-    return plan.copy_rows[static_cast<std::size_t>(a)] < plan.copy_rows[static_cast<std::size_t>(b)];
+    return plan.copy_rows[static_cast<std::size_t>(a)] <
+           plan.copy_rows[static_cast<std::size_t>(b)];
   });
   plan.sum_entries = std::move(order);
   plan.sum_offsets.assign(1, 0);

@@ -33,13 +33,15 @@ void pack_rows_cpu(const at::Tensor &source, const at::Tensor &rows, at::Tensor 
   const std::int64_t count = rows.numel();
   const std::int64_t *row = rows.const_data_ptr<std::int64_t>();
   const std::int64_t row_bytes = row_elements(packed) * packed.element_size();
-  with_row_words(row_bytes, source.const_data_ptr(), packed.data_ptr(), [&](auto word, std::int64_t width) {
-    using Word = decltype(word);
-    const auto *from = static_cast<const Word *>(source.const_data_ptr());
-    auto *to = static_cast<Word *>(packed.data_ptr());
-    for (std::int64_t k = 0; k < count; ++k)
-      for (std::int64_t c = 0; c < width; ++c) pack_element(from, row, to, width, k, c);
-  });
+  with_row_words(row_bytes, source.const_data_ptr(), packed.data_ptr(),
+                 [&](auto word, std::int64_t width) {
+                   using Word = decltype(word);
+                   const auto *from = static_cast<const Word *>(source.const_data_ptr());
+                   auto *to = static_cast<Word *>(packed.data_ptr());
+                   for (std::int64_t k = 0; k < count; ++k)
+                     for (std::int64_t c = 0; c < width; ++c)
+                       pack_element(from, row, to, width, k, c);
+                 });
 }
 
 void add_segments_cpu(at::Tensor &owned, const at::Tensor &received, const SegmentIndex &index)
@@ -74,8 +76,8 @@ void pack_rows(const at::Tensor &source, const at::Tensor &rows, at::Tensor &pac
 void add_segments(at::Tensor &owned, const at::Tensor &received, const SegmentIndex &index)
 {
   if (owned.scalar_type() == at::kBool || owned.is_complex())
-    throw Error({"rows of this dtype cannot be added into their owners", toString(owned.scalar_type()),
-                 "", "Use a floating or integer dtype"});
+    throw Error({"rows of this dtype cannot be added into their owners",
+                 toString(owned.scalar_type()), "", "Use a floating or integer dtype"});
   if (received.numel() == 0 || index.rows.numel() == 0) return;
   if (owned.is_cpu()) return add_segments_cpu(owned, received, index);
 #ifdef MLIP_DD_WITH_CUDA

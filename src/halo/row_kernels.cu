@@ -1,5 +1,5 @@
-// CUDA launches of the row kernels. One thread per element, elements of a row side by side: reads and
-// writes are coalesced along rows. No atomics, so sums repeat bit for bit.
+// CUDA launches of the row kernels. One thread per element, elements of a row side by side: reads
+// and writes are coalesced along rows. No atomics, so sums repeat bit for bit.
 #include <ATen/Dispatch.h>
 #include <ATen/cuda/CUDAContextLight.h>
 #include <c10/cuda/CUDAGuard.h>
@@ -20,8 +20,8 @@ constexpr int kThreads = 256;
 constexpr std::int64_t kMostBlocks = 65535;
 
 template <class Word>
-__global__ void pack_kernel(const Word *source, const std::int64_t *rows, Word *packed, std::int64_t width,
-                            std::int64_t total)
+__global__ void pack_kernel(const Word *source, const std::int64_t *rows, Word *packed,
+                            std::int64_t width, std::int64_t total)
 {
   const std::int64_t stride = static_cast<std::int64_t>(blockDim.x) * gridDim.x;
   for (std::int64_t k = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; k < total;
@@ -31,13 +31,14 @@ __global__ void pack_kernel(const Word *source, const std::int64_t *rows, Word *
 
 template <class Value, class Sum>
 __global__ void add_kernel(Value *owned, const Value *received, const std::int64_t *rows,
-                           const std::int64_t *offsets, const std::int64_t *entries, std::int64_t width,
-                           std::int64_t total)
+                           const std::int64_t *offsets, const std::int64_t *entries,
+                           std::int64_t width, std::int64_t total)
 {
   const std::int64_t stride = static_cast<std::int64_t>(blockDim.x) * gridDim.x;
   for (std::int64_t k = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; k < total;
        k += stride)
-    add_segment_element<Value, Sum>(owned, received, rows, offsets, entries, width, k / width, k % width);
+    add_segment_element<Value, Sum>(owned, received, rows, offsets, entries, width, k / width,
+                                    k % width);
 }
 
 int blocks_for(std::int64_t total)
@@ -53,13 +54,14 @@ void pack_rows_cuda(const at::Tensor &source, const at::Tensor &rows, at::Tensor
   const auto stream = c10::cuda::getCurrentCUDAStream();
   const std::int64_t count = rows.numel();
   const std::int64_t row_bytes = packed.numel() / count * packed.element_size();
-  with_row_words(row_bytes, source.const_data_ptr(), packed.data_ptr(), [&](auto word, std::int64_t width) {
-    using Word = decltype(word);
-    const std::int64_t total = count * width;
-    pack_kernel<Word><<<blocks_for(total), kThreads, 0, stream>>>(
-        static_cast<const Word *>(source.const_data_ptr()), rows.const_data_ptr<std::int64_t>(),
-        static_cast<Word *>(packed.data_ptr()), width, total);
-  });
+  with_row_words(
+      row_bytes, source.const_data_ptr(), packed.data_ptr(), [&](auto word, std::int64_t width) {
+        using Word = decltype(word);
+        const std::int64_t total = count * width;
+        pack_kernel<Word><<<blocks_for(total), kThreads, 0, stream>>>(
+            static_cast<const Word *>(source.const_data_ptr()), rows.const_data_ptr<std::int64_t>(),
+            static_cast<Word *>(packed.data_ptr()), width, total);
+      });
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 

@@ -12,13 +12,13 @@ struct SegmentIndex {
   at::Tensor entries;    // [K]      sum_entries
 };
 
-// packed[k, ...] = source[rows[k], ...]. source [n, ...] contiguous, any dtype; rows int64 [K]; packed
-// [K, ...] contiguous, of source's dtype. All on one device.
+// packed[k, ...] = source[rows[k], ...]. source [n, ...] contiguous, any dtype; rows int64 [K];
+// packed [K, ...] contiguous, of source's dtype. All on one device.
 void pack_rows(const at::Tensor &source, const at::Tensor &rows, at::Tensor &packed);
 
 // owned[index.rows[s], ...] += sum of received[index.entries[segment s], ...], in the order of the
-// entries, accumulated in float64 for floating types. owned [n, ...] and received [K, ...] contiguous,
-// of one dtype and device. Throws Error for bool and for dtypes without addition.
+// entries, accumulated in float64 for floating types. owned [n, ...] and received [K, ...]
+// contiguous, of one dtype and device. Throws Error for bool and for dtypes without addition.
 void add_segments(at::Tensor &owned, const at::Tensor &received, const SegmentIndex &index);
 
 #ifdef MLIP_DD_WITH_CUDA

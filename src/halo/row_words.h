@@ -9,8 +9,8 @@ struct alignas(16) Word16 {
   std::uint64_t low, high;
 };
 
-// Calls visit(Word{}, words per row) with the widest word that divides `row_bytes` and to which both
-// addresses are aligned.
+// Calls visit(Word{}, words per row) with the widest word that divides `row_bytes` and to which
+// both addresses are aligned.
 template <class Visit>
 void with_row_words(std::int64_t row_bytes, const void *a, const void *b, Visit visit)
 {

@@ -27,7 +27,9 @@ Interception *active_interception() { return t_active; }
 
 Interception::Interception(HaloExchange &exchange, FeatureCache &cache, at::Tensor edge_index,
                            const InterceptionOptions &options)
-    : exchange_(exchange), cache_(cache), options_(options),
+    : exchange_(exchange),
+      cache_(cache),
+      options_(options),
       token_leaf_(at::empty({0}, at::TensorOptions().dtype(at::kDouble)).requires_grad_(true)),
       token_(token_leaf_)
 {
@@ -117,9 +119,11 @@ at::Tensor empty_edge_index(std::int64_t edges, const at::TensorOptions &options
   return at::empty({2, std::max<std::int64_t>(edges, 1)}, options).narrow(1, 0, edges);
 }
 
-at::Tensor make_edge_index(const std::vector<std::int64_t> &first, const std::vector<std::int64_t> &second)
+at::Tensor make_edge_index(const std::vector<std::int64_t> &first,
+                           const std::vector<std::int64_t> &second)
 {
-  at::Tensor index = empty_edge_index(static_cast<std::int64_t>(first.size()), at::TensorOptions().dtype(at::kLong));
+  at::Tensor index = empty_edge_index(static_cast<std::int64_t>(first.size()),
+                                      at::TensorOptions().dtype(at::kLong));
   auto *values = index.mutable_data_ptr<std::int64_t>();
   std::copy(first.begin(), first.end(), values);
   std::copy(second.begin(), second.end(), values + index.stride(0));

@@ -1,5 +1,5 @@
-// Gives the node gathers of an unmodified torch model their halo semantics: while a forward runs, its
-// gather and scatter operators pass through here, above autograd.
+// Gives the node gathers of an unmodified torch model their halo semantics: while a forward runs,
+// its gather and scatter operators pass through here, above autograd.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,10 +14,11 @@
 
 namespace mlip_dd {
 
-// Extended feature tensors that depend on types alone, kept between reneighbourings. Cleared by the owner
-// when rows or the plan change.
+// Extended feature tensors that depend on types alone, kept between reneighbourings. Cleared by the
+// owner when rows or the plan change.
 struct FeatureCache {
-  std::vector<at::Tensor> extended;    // by the ordinal of the gather in the forward; undefined: none
+  std::vector<at::Tensor>
+      extended;    // by the ordinal of the gather in the forward; undefined: none
   void clear() { extended.clear(); }
 };
 
@@ -31,16 +32,17 @@ struct InterceptionOptions {
   bool keep_constant_features = false;
 };
 
-// Owned storage: node tensors hold owned rows only. A gather whose index is the sender row of edge_index
-// (or a view, copy, cast or selection of it) sees its operand extended by the halo rows, fetched from
-// their owners; its adjoint is recorded. Everything else runs untouched. A scatter by sender is refused.
+// Owned storage: node tensors hold owned rows only. A gather whose index is the sender row of
+// edge_index (or a view, copy, cast or selection of it) sees its operand extended by the halo rows,
+// fetched from their owners; its adjoint is recorded. Everything else runs untouched. A scatter by
+// sender is refused.
 //
-// One object per forward. Collective in the sense of HaloExchange: every rank with shared rows runs the
-// same forward.
+// One object per forward. Collective in the sense of HaloExchange: every rank with shared rows runs
+// the same forward.
 class Interception {
  public:
-  // `edge_index` is the int64 [2, E] tensor given to the model; with E = 0 its two rows must still start
-  // at different storage offsets (make_edge_index does so). References are kept.
+  // `edge_index` is the int64 [2, E] tensor given to the model; with E = 0 its two rows must still
+  // start at different storage offsets (make_edge_index does so). References are kept.
   Interception(HaloExchange &exchange, FeatureCache &cache, at::Tensor edge_index,
                const InterceptionOptions &options);
 
@@ -55,8 +57,9 @@ class Interception {
 
   // For the operator handlers.
   IndexRole role_of(const at::Tensor &index) const;
-  // The tensor to use for `copy`, made from `source` by an operator that keeps what the indices count:
-  // `copy` itself, from now on known by source's role, or an equal tensor whose rows can be told apart.
+  // The tensor to use for `copy`, made from `source` by an operator that keeps what the indices
+  // count: `copy` itself, from now on known by source's role, or an equal tensor whose rows can be
+  // told apart.
   at::Tensor follow(const at::Tensor &copy, const at::Tensor &source);
   bool is_node_tensor(const at::Tensor &operand, std::int64_t dimension) const;
   at::Tensor extend(const at::Tensor &operand, std::int64_t dimension);
@@ -90,10 +93,12 @@ class InterceptionGuard {
   Interception &interception_;
 };
 
-// An uninitialised [2, edges] tensor whose rows can be told apart by storage offset even when edges = 0.
+// An uninitialised [2, edges] tensor whose rows can be told apart by storage offset even when edges
+// = 0.
 at::Tensor empty_edge_index(std::int64_t edges, const at::TensorOptions &options);
 
 // An int64 [2, E] tensor on the CPU with `first` in row 0 and `second` in row 1, made as above.
-at::Tensor make_edge_index(const std::vector<std::int64_t> &first, const std::vector<std::int64_t> &second);
+at::Tensor make_edge_index(const std::vector<std::int64_t> &first,
+                           const std::vector<std::int64_t> &second);
 
 }    // namespace mlip_dd

@@ -1,5 +1,5 @@
-// Handlers of the operators that read or write node tensors by an edge index, registered once per process
-// on the interception key. They act only in a thread whose forward is intercepted.
+// Handlers of the operators that read or write node tensors by an edge index, registered once per
+// process on the interception key. They act only in a thread whose forward is intercepted.
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
@@ -56,11 +56,12 @@ void extend_if_sender(const OperatorHandle &op, Stack *stack, std::size_t operan
   const at::Tensor operand = tensor_argument(op, stack, operand_position);
   if (interception.role_of(index) != IndexRole::senders) return;
   if (!interception.is_node_tensor(operand, dimension))
-    throw Error({"a tensor is indexed by the senders of edges but does not have one row per owned atom",
-                 "dimension " + std::to_string(dimension) + " of size " +
-                     (dimension < operand.dim() ? std::to_string(operand.size(dimension)) : "0"),
-                 toString(op.operator_name()),
-                 "Use `halo wide`, which needs no exchange inside the model"});
+    throw Error(
+        {"a tensor is indexed by the senders of edges but does not have one row per owned atom",
+         "dimension " + std::to_string(dimension) + " of size " +
+             (dimension < operand.dim() ? std::to_string(operand.size(dimension)) : "0"),
+         toString(op.operator_name()),
+         "Use `halo wide`, which needs no exchange inside the model"});
   const c10::impl::ExcludeDispatchKeyGuard guard(kInterceptionKey);
   argument(op, stack, operand_position) = interception.extend(operand, dimension);
 }
@@ -129,17 +130,20 @@ void on_copy(const OperatorHandle &op, Stack *stack)
 
 [[noreturn]] void refuse_scatter(const OperatorHandle &op)
 {
-  throw Error({"the model adds values of edges into their senders, which may be owned by other ranks", "",
-               toString(op.operator_name()),
-               "Use `halo wide`, which needs no exchange inside the model, or export a model that adds into "
-               "receivers"});
+  throw Error(
+      {"the model adds values of edges into their senders, which may be owned by other ranks", "",
+       toString(op.operator_name()),
+       "Use `halo wide`, which needs no exchange inside the model, or export a model that adds "
+       "into "
+       "receivers"});
 }
 
 // scatter_add(x, dim, index, ...), index_add(x, dim, index, ...), and their kin.
 void on_scatter_along(const OperatorHandle &op, Stack *stack)
 {
   if (Interception *interception = active_interception())
-    if (interception->role_of(tensor_argument(op, stack, 2)) == IndexRole::senders) refuse_scatter(op);
+    if (interception->role_of(tensor_argument(op, stack, 2)) == IndexRole::senders)
+      refuse_scatter(op);
   call_below(op, stack);
 }
 
@@ -183,9 +187,9 @@ struct Registrations {
     aten.impl("embedding", boxed<&on_embedding>());
     aten.impl("clone", boxed<&on_copy>());
     aten.impl("_to_copy", boxed<&on_copy>());
-    for (const char *name : {"scatter_add", "scatter_add_", "scatter.src", "scatter_.src", "scatter_reduce.two",
-                             "scatter_reduce_.two", "index_add", "index_add_", "index_reduce",
-                             "index_reduce_", "index_copy", "index_copy_"})
+    for (const char *name : {"scatter_add", "scatter_add_", "scatter.src", "scatter_.src",
+                             "scatter_reduce.two", "scatter_reduce_.two", "index_add", "index_add_",
+                             "index_reduce", "index_reduce_", "index_copy", "index_copy_"})
       aten.impl(name, boxed<&on_scatter_along>());
     aten.impl("index_put", boxed<&on_index_put>());
     aten.impl("index_put_", boxed<&on_index_put>());

@@ -1,6 +1,5 @@
 #include "pipeline/model_runner.h"
 
-
 #include <chrono>
 
 #include "halo/halo_exchange.h"
@@ -25,12 +24,14 @@ class Timer {
 
 }    // namespace
 
-ModelRunner::ModelRunner(Communicator &communicator, std::unique_ptr<Potential> potential, HaloMode mode,
-                         int layers)
-    : communicator_(communicator), potential_(std::move(potential)),
-      exchange_(std::make_unique<HaloExchange>(communicator)), mode_(mode), layers_(layers)
-{
-}
+ModelRunner::ModelRunner(Communicator &communicator, std::unique_ptr<Potential> potential,
+                         HaloMode mode, int layers)
+    : communicator_(communicator),
+      potential_(std::move(potential)),
+      exchange_(std::make_unique<HaloExchange>(communicator)),
+      mode_(mode),
+      layers_(layers)
+{}
 
 ModelRunner::~ModelRunner() = default;
 

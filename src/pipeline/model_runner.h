@@ -1,5 +1,5 @@
-// One model on one rank: keeps its graph and plan, evaluates it, and brings forces home to their owners.
-// No torch, no LAMMPS.
+// One model on one rank: keeps its graph and plan, evaluates it, and brings forces home to their
+// owners. No torch, no LAMMPS.
 #pragma once
 
 #include <memory>
@@ -30,9 +30,10 @@ class HaloExchange;
 
 class ModelRunner {
  public:
-  // Keeps a reference to `communicator`. `layers` rounds of message passing are held locally when the
-  // mode is wide.
-  ModelRunner(Communicator &communicator, std::unique_ptr<Potential> potential, HaloMode mode, int layers);
+  // Keeps a reference to `communicator`. `layers` rounds of message passing are held locally when
+  // the mode is wide.
+  ModelRunner(Communicator &communicator, std::unique_ptr<Potential> potential, HaloMode mode,
+              int layers);
   ~ModelRunner();
 
   const Potential &potential() const { return *potential_; }
@@ -42,7 +43,8 @@ class ModelRunner {
 
   // Collective. `step` has the atoms of the last rebuild, moved.
   void evaluate(const HostStep &step, const PotentialRequest &request);
-  // Of the last evaluate(), with owned rows alone: what halo rows held has been added to their owners.
+  // Of the last evaluate(), with owned rows alone: what halo rows held has been added to their
+  // owners.
   const PotentialOutput &output() const { return output_; }
 
   const AtomGraph &graph() const { return graph_; }

@@ -21,14 +21,15 @@ struct PotentialRequest {
   bool node_virial = false;
 };
 
-// eV, Angstrom. Sized and zeroed by the caller; potentials add to it. Rows are [owned | halo]: what is added
-// to a halo row belongs to its owner, to whom the caller brings it.
+// eV, Angstrom. Sized and zeroed by the caller; potentials add to it. Rows are [owned | halo]: what
+// is added to a halo row belongs to its owner, to whom the caller brings it.
 struct PotentialOutput {
-  double energy = 0.0;                  // sum over owned atoms
-  std::array<double, 9> virial{};       // this rank's part of sum x_a F_b, row-major
-  std::vector<double> node_energy;      // [n_owned]
-  std::vector<double> forces;           // [n_owned + n_halo, 3], -d(sum over ranks of energy)/dx
-  std::vector<double> node_virial;      // [n_owned + n_halo, 9], summing to virial; empty unless asked for
+  double energy = 0.0;                // sum over owned atoms
+  std::array<double, 9> virial{};     // this rank's part of sum x_a F_b, row-major
+  std::vector<double> node_energy;    // [n_owned]
+  std::vector<double> forces;         // [n_owned + n_halo, 3], -d(sum over ranks of energy)/dx
+  std::vector<double>
+      node_virial;    // [n_owned + n_halo, 9], summing to virial; empty unless asked for
 };
 
 // How halo rows get their features.
@@ -46,14 +47,14 @@ class Potential {
   // Collective when `mode` is exchange. The rows of later evaluations are those of `plan`.
   virtual void set_plan(const HaloPlan &plan, HaloMode mode) = 0;
 
-  // Whether evaluate() reads the edges within the cutoff; where not, it works on the candidates itself and
-  // the caller leaves the edges empty.
+  // Whether evaluate() reads the edges within the cutoff; where not, it works on the candidates
+  // itself and the caller leaves the edges empty.
   virtual bool uses_edges() const { return true; }
 
   // Collective when the mode is exchange: every rank with shared rows evaluates, whatever it owns.
   // Throws Error; peers may then be waiting, so the caller must end them too.
-  virtual void evaluate(const AtomGraph &graph, const HostStep &step, const PotentialRequest &request,
-                        PotentialOutput &output) = 0;
+  virtual void evaluate(const AtomGraph &graph, const HostStep &step,
+                        const PotentialRequest &request, PotentialOutput &output) = 0;
 
   // Of all exchanges inside evaluate() so far, on this rank.
   virtual Traffic traffic() const = 0;
