@@ -12,10 +12,11 @@
 #
 # Afterwards ENV/bin/lmp, ENV/bin/mpirun and ENV/bin/python -m mlip_dd work with ENV/bin on PATH.
 set -euo pipefail
+trap 'echo "bootstrap: stopped by a failing command in line $LINENO of scripts/bootstrap.sh" >&2' ERR
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-env=${MLIP_DD_ENV:-$root/.venv}
-build=${MLIP_DD_BUILD:-$root/build}
+env=$(realpath -m "${MLIP_DD_ENV:-$root/.venv}")
+build=$(realpath -m "${MLIP_DD_BUILD:-$root/build}")
 cuda=${MLIP_DD_CUDA:-AUTO}
 python=${PYTHON:-python3}
 tests=OFF
@@ -89,7 +90,7 @@ need_header CLI/CLI.hpp libcli11-dev
 # The wheel.
 cd "$root"
 sources=$(find CMakeLists.txt pyproject.toml cmake src potentials lammps-plugin tools python bench tests/unit \
-  -type f ! -path '*/__pycache__/*' 2>/dev/null | LC_ALL=C sort)
+  -type f ! -path '*/__pycache__/*' | LC_ALL=C sort)
 # shellcheck disable=SC2086
 wanted=$({ sha256sum $sources; cat "$stamps/packages"; echo "$root $build $cuda $tests"; "${CXX:-c++}" --version; } | sha256sum | cut -d' ' -f1)
 if ! fresh wheel "$wanted" || ! "$env/bin/python" -c 'import mlip_dd' 2>/dev/null; then
