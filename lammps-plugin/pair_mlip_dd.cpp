@@ -22,6 +22,7 @@
 #include "host_graph.h"
 #include "pair_options.h"
 #include "pipeline/model_runner.h"
+#include "pipeline/realisation.h"
 #include "potentials/make_potential.h"
 #include "run_log.h"
 #include "spec/spec_file.h"
@@ -57,17 +58,11 @@ struct PairMlipDD::State {
   std::vector<std::int32_t> element_of_type;
   std::unique_ptr<mlip_dd::Communicator> communicator;
   std::optional<mlip_dd::ModelRunner> runner;    // after the communicator: destroyed before it
-  mlip_dd::HaloMode mode = mlip_dd::HaloMode::exchange;
+  mlip_dd::Realisation realisation;
   mlip_dd::HostGraph host;
   BuildMark built;
   std::int64_t evaluations = 0;
   bool graph_logged = false;
-
-  // The distance to which candidates and ghosts are needed.
-  int layers_held() const
-  {
-    return mode == mlip_dd::HaloMode::wide ? file.model->layers.value() : 1;
-  }
 };
 
 PairMlipDD::PairMlipDD(LAMMPS *lammps) : Pair(lammps)
@@ -108,13 +103,8 @@ void PairMlipDD::settings(int narg, char **arg)
     if (!state_->file.model)
       throw mlip_dd::Error({"the spec file has no model", "", state_->options.spec_file,
                             "Add a \"model\" object; pipelines are not run by this version"});
-    if (state_->options.halo == "wide") {
-      if (!state_->file.model->layers)
-        throw mlip_dd::Error({"`halo wide` needs the number of message-passing layers", "none",
-                              state_->options.spec_file + ", /model",
-                              "Add \"layers\", or use `halo exchange`"});
-      state_->mode = mlip_dd::HaloMode::wide;
-    }
+    state_->realisation =
+        mlip_dd::choose_realisation(state_->file, state_->options.halo, comm->nprocs);
   });
 }
 
@@ -141,8 +131,7 @@ void PairMlipDD::coeff(int narg, char **arg)
                                              {state_->options.device, state_->options.threads},
                                              *state_->communicator, local_rank);
     state_->runner.reset();
-    state_->runner.emplace(*state_->communicator, std::move(potential), state_->mode,
-                           state_->file.model->layers.value_or(1));
+    state_->runner.emplace(*state_->communicator, std::move(potential), state_->realisation);
   });
   state_->built = {};
 }
@@ -185,7 +174,7 @@ void PairMlipDD::init_style()
                "mlip/dd: the pair coefficients are not set. Add `pair_coeff * * ELEMENT1 ...`");
   refuse_unsupported();
   int flags = NeighConst::REQ_FULL;
-  if (state_->mode == mlip_dd::HaloMode::wide) {
+  if (state_->realisation.mode == mlip_dd::HaloMode::wide) {
     flags |= NeighConst::REQ_GHOST;
     ghostneigh = 1;
     if (comm->mode != Comm::SINGLE)
@@ -193,7 +182,7 @@ void PairMlipDD::init_style()
                  "mlip/dd: `halo wide` needs one ghost cutoff for all types. Use `comm_modify mode "
                  "single`");
     const double reach = state_->runner->potential().cutoff() + neighbor->skin;
-    comm->cutghostuser = std::max(comm->cutghostuser, state_->layers_held() * reach);
+    comm->cutghostuser = std::max(comm->cutghostuser, state_->realisation.layers_held * reach);
   }
   neighbor->add_request(this, flags);
   state_->built = {};
@@ -239,8 +228,7 @@ void PairMlipDD::compute(int eflag, int vflag)
     add_results();
   });
   if (state_->options.log && !state_->graph_logged) {
-    log_lines(mlip_dd::describe_graph(*state_->communicator, *state_->runner, state_->mode,
-                                      neighbor->skin));
+    log_lines(mlip_dd::describe_graph(*state_->communicator, *state_->runner, neighbor->skin));
     state_->graph_logged = true;
   }
 }

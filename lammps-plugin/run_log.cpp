@@ -41,17 +41,14 @@ std::string heading(const std::string &title)
 }    // namespace
 
 std::vector<std::string> describe_graph(Communicator &communicator, const ModelRunner &runner,
-                                        HaloMode mode, double skin)
+                                        double skin)
 {
   std::vector<std::string> lines;
   for (const std::string &text : runner.potential().description())
     lines.push_back("mlip/dd: " + text);
   std::ostringstream how;
-  how << "mlip/dd: halo: "
-      << (mode == HaloMode::wide ? "wide, no exchange inside the model"
-                                 : "exchange per layer, node tensors hold owned rows only")
-      << "; edges within " << runner.potential().cutoff() << " A, kept up to a skin of " << skin
-      << " A";
+  how << "mlip/dd: halo: " << runner.realisation().text << "; edges within "
+      << runner.potential().cutoff() << " A, kept up to a skin of " << skin << " A";
   lines.push_back(how.str());
   const GraphCounts counts = runner.counts();
   lines.push_back(heading("graph, per rank"));

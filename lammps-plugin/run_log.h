@@ -10,7 +10,7 @@ namespace mlip_dd {
 
 // Collective; the same lines on every rank.
 std::vector<std::string> describe_graph(Communicator &communicator, const ModelRunner &runner,
-                                        HaloMode mode, double skin);
+                                        double skin);
 std::vector<std::string> describe_run(Communicator &communicator, const ModelRunner &runner,
                                       std::int64_t evaluations);
 

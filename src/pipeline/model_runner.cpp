@@ -1,6 +1,7 @@
 #include "pipeline/model_runner.h"
 
 #include <chrono>
+#include <utility>
 
 #include "halo/halo_exchange.h"
 #include "halo/row_arrays.h"
@@ -25,12 +26,11 @@ class Timer {
 }    // namespace
 
 ModelRunner::ModelRunner(Communicator &communicator, std::unique_ptr<Potential> potential,
-                         HaloMode mode, int layers)
+                         Realisation realisation)
     : communicator_(communicator),
       potential_(std::move(potential)),
       exchange_(std::make_unique<HaloExchange>(communicator)),
-      mode_(mode),
-      layers_(layers)
+      realisation_(std::move(realisation))
 {}
 
 ModelRunner::~ModelRunner() = default;
@@ -40,9 +40,9 @@ void ModelRunner::rebuild(const HostAtoms &atoms, const NeighbourList &neighbour
   const Timer timer(times_.build);
   BuildOptions options;
   options.reach = potential_->cutoff() + skin;
-  options.layers_held = mode_ == HaloMode::wide ? layers_ : 1;
+  options.layers_held = realisation_.layers_held;
   HaloPlan plan = build_graph(communicator_, atoms, neighbours, options, graph_);
-  potential_->set_plan(plan, mode_);
+  potential_->set_plan(plan, realisation_.mode);
   exchange_->set_plan(std::move(plan));
 }
 
@@ -58,6 +58,7 @@ void ModelRunner::evaluate(const HostStep &step, const PotentialRequest &request
   output_.node_energy.assign(static_cast<std::size_t>(graph_.n_owned), 0.0);
   output_.forces.assign(3 * rows, 0.0);
   output_.node_virial.assign(request.node_virial ? 9 * rows : 0, 0.0);
+  output_.charge_gradient.assign(request.charge_gradient ? rows : 0, 0.0);
   {
     const Timer timer(times_.model);
     potential_->evaluate(graph_, step, request, output_);
@@ -65,6 +66,7 @@ void ModelRunner::evaluate(const HostStep &step, const PotentialRequest &request
   const Timer timer(times_.home);
   scatter_array(*exchange_, output_.forces, 3);
   if (request.node_virial) scatter_array(*exchange_, output_.node_virial, 9);
+  if (request.charge_gradient) scatter_array(*exchange_, output_.charge_gradient, 1);
 }
 
 GraphCounts ModelRunner::counts() const
@@ -73,7 +75,7 @@ GraphCounts ModelRunner::counts() const
   GraphCounts counts;
   counts.owned = graph_.n_owned;
   counts.halo = graph_.n_halo;
-  counts.model_rows = mode_ == HaloMode::wide ? graph_.n_rows() : graph_.n_owned;
+  counts.model_rows = realisation_.mode == HaloMode::wide ? graph_.n_rows() : graph_.n_owned;
   counts.candidates = static_cast<std::int64_t>(graph_.candidates.size());
   counts.neighbour_ranks = static_cast<std::int64_t>(plan.halo_peers.size());
   return counts;

@@ -7,6 +7,7 @@
 #include "comm/communicator.h"
 #include "graph/build.h"
 #include "pipeline/potential.h"
+#include "pipeline/realisation.h"
 
 namespace mlip_dd {
 
@@ -30,13 +31,13 @@ class HaloExchange;
 
 class ModelRunner {
  public:
-  // Keeps a reference to `communicator`. `layers` rounds of message passing are held locally when
-  // the mode is wide.
-  ModelRunner(Communicator &communicator, std::unique_ptr<Potential> potential, HaloMode mode,
-              int layers);
+  // Keeps a reference to `communicator`.
+  ModelRunner(Communicator &communicator, std::unique_ptr<Potential> potential,
+              Realisation realisation);
   ~ModelRunner();
 
   const Potential &potential() const { return *potential_; }
+  const Realisation &realisation() const { return realisation_; }
 
   // Collective, at each reneighbouring. `skin` in Angstrom.
   void rebuild(const HostAtoms &atoms, const NeighbourList &neighbours, double skin);
@@ -57,8 +58,7 @@ class ModelRunner {
   Communicator &communicator_;
   std::unique_ptr<Potential> potential_;
   std::unique_ptr<HaloExchange> exchange_;
-  HaloMode mode_;
-  int layers_;
+  Realisation realisation_;
   AtomGraph graph_;
   PotentialOutput output_;
   RunnerTimes times_;

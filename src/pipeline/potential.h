@@ -19,6 +19,7 @@ namespace mlip_dd {
 
 struct PotentialRequest {
   bool node_virial = false;
+  bool charge_gradient = false;    // only of potentials that have one; see gives_charge_gradient()
 };
 
 // eV, Angstrom. Sized and zeroed by the caller; potentials add to it. Rows are [owned | halo]: what
@@ -30,6 +31,8 @@ struct PotentialOutput {
   std::vector<double> forces;         // [n_owned + n_halo, 3], -d(sum over ranks of energy)/dx
   std::vector<double>
       node_virial;    // [n_owned + n_halo, 9], summing to virial; empty unless asked for
+  std::vector<double> charge_gradient;    // [n_owned + n_halo] d(sum over ranks of energy)/dq, V;
+                                          // empty unless asked for
 };
 
 // How halo rows get their features.
@@ -50,6 +53,9 @@ class Potential {
   // Whether evaluate() reads the edges within the cutoff; where not, it works on the candidates
   // itself and the caller leaves the edges empty.
   virtual bool uses_edges() const { return true; }
+
+  // Whether evaluate() fills charge_gradient when asked; others leave it zero.
+  virtual bool gives_charge_gradient() const { return false; }
 
   // Collective when the mode is exchange: every rank with shared rows evaluates, whatever it owns.
   // Throws Error; peers may then be waiting, so the caller must end them too.

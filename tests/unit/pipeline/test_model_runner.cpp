@@ -76,8 +76,8 @@ Result run(const ModelSpec &model, const PeriodicSystem &system, const PeriodicS
   run_virtual_ranks(ranks, [&](Communicator &communicator) {
     const int held = mode == HaloMode::wide ? kLayers : 1;
     VirtualRank view(system, owners, communicator.rank(), held * (kCutoff + kSkin) + 0.5);
-    ModelRunner runner(communicator, make_potential(model, {"cpu", 1}, communicator, 0), mode,
-                       kLayers);
+    ModelRunner runner(communicator, make_potential(model, {"cpu", 1}, communicator, 0),
+                       {mode, held, ""});
     const NeighbourList neighbours = view.neighbours();
     runner.rebuild(view.atoms(), neighbours, kSkin);
     view.move(moved);
