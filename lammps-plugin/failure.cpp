@@ -8,6 +8,8 @@
 #include <string>
 #include <thread>
 
+#include "place.h"
+
 namespace mlip_dd {
 
 namespace {
@@ -46,7 +48,7 @@ void run_together(LAMMPS_NS::LAMMPS *lammps, const std::function<void()> &body)
   MPI_Bcast(&length, 1, MPI_INT, first, lammps->world);
   message.resize(static_cast<std::size_t>(length));
   MPI_Bcast(message.data(), length, MPI_CHAR, first, lammps->world);
-  lammps->error->all(FLERR, message);
+  lammps->error->all(MLIP_DD_PLACE, message);
 }
 
 void run_exposed(LAMMPS_NS::LAMMPS *lammps, const std::function<void()> &body)
@@ -58,7 +60,7 @@ void run_exposed(LAMMPS_NS::LAMMPS *lammps, const std::function<void()> &body)
   int rank = 0;
   MPI_Comm_rank(lammps->world, &rank);
   if (rank != 0) std::this_thread::sleep_for(kPatience);
-  lammps->error->one(FLERR, message);
+  lammps->error->one(MLIP_DD_PLACE, message);
 }
 
 }    // namespace mlip_dd

@@ -23,6 +23,7 @@
 #include "pair_options.h"
 #include "pipeline/model_runner.h"
 #include "pipeline/realisation.h"
+#include "place.h"
 #include "potentials/make_potential.h"
 #include "run_log.h"
 #include "spec/spec_file.h"
@@ -122,7 +123,8 @@ void PairMlipDD::coeff(int narg, char **arg)
       assigned += setflag[i][j];
     }
   if (!assigned)
-    error->all(FLERR, "mlip/dd: pair_coeff names no element. Name one for at least one atom type");
+    error->all(MLIP_DD_PLACE,
+               "mlip/dd: pair_coeff names no element. Name one for at least one atom type");
 
   if (!state_->communicator) state_->communicator = mlip_dd::make_mpi_communicator(world);
   const int local_rank = rank_on_node(world);
@@ -139,20 +141,20 @@ void PairMlipDD::coeff(int narg, char **arg)
 void PairMlipDD::refuse_unsupported()
 {
   if (std::string(update->unit_style) != "metal")
-    error->all(FLERR,
+    error->all(MLIP_DD_PLACE,
                "mlip/dd: the model works in eV and Angstrom (found: units {}). Use `units metal`",
                update->unit_style);
   if (!atom->tag_enable)
-    error->all(FLERR, "mlip/dd: atoms must have IDs. Use `atom_modify id yes`");
+    error->all(MLIP_DD_PLACE, "mlip/dd: atoms must have IDs. Use `atom_modify id yes`");
   // neighbor->exclude is set later, in Neighbor::init().
   if (neighbor->nex_type || neighbor->nex_group || neighbor->nex_mol)
-    error->all(FLERR,
+    error->all(MLIP_DD_PLACE,
                "mlip/dd: `neigh_modify exclude` would remove pairs that the model needs. Remove "
                "it; to leave "
                "atom types out of the model, name them NULL in pair_coeff");
   // Both limits need a first group, and LAMMPS does not tell whether ghosts are limited to it.
   if (neighbor->includegroup || atom->firstgroupname)
-    error->all(FLERR,
+    error->all(MLIP_DD_PLACE,
                "mlip/dd: neighbour lists or ghosts limited to a group would hide atoms from the "
                "model. Remove "
                "`atom_modify first`, `neigh_modify include` and `comm_modify group`");
@@ -160,17 +162,17 @@ void PairMlipDD::refuse_unsupported()
     for (int k = 1; k <= 3; ++k)
       if (force->special_lj[k] == 0.0 && force->special_coul[k] == 0.0)
         error->all(
-            FLERR,
+            MLIP_DD_PLACE,
             "mlip/dd: special_bonds removes pairs of bonded atoms, which the model needs. Use "
             "`special_bonds lj/coul 1.0 1.0 1.0`");
   if (utils::strmatch(update->integrate_style, "^respa"))
-    error->all(FLERR, "mlip/dd: run_style respa is not supported. Use `run_style verlet`");
+    error->all(MLIP_DD_PLACE, "mlip/dd: run_style respa is not supported. Use `run_style verlet`");
 }
 
 void PairMlipDD::init_style()
 {
   if (!state_ || !state_->runner)
-    error->all(FLERR,
+    error->all(MLIP_DD_PLACE,
                "mlip/dd: the pair coefficients are not set. Add `pair_coeff * * ELEMENT1 ...`");
   refuse_unsupported();
   int flags = NeighConst::REQ_FULL;
@@ -178,7 +180,7 @@ void PairMlipDD::init_style()
     flags |= NeighConst::REQ_GHOST;
     ghostneigh = 1;
     if (comm->mode != Comm::SINGLE)
-      error->all(FLERR,
+      error->all(MLIP_DD_PLACE,
                  "mlip/dd: `halo wide` needs one ghost cutoff for all types. Use `comm_modify mode "
                  "single`");
     const double reach = state_->runner->potential().cutoff() + neighbor->skin;

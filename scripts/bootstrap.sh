@@ -104,6 +104,8 @@ if ! fresh wheel "$wanted" || ! "$env/bin/python" -c 'import mlip_dd' 2>/dev/nul
     -C cmake.define.MLIP_DD_BENCH="$tests" -C cmake.define.CMAKE_PREFIX_PATH="$prefix/usr"
     -C cmake.define.Python3_EXECUTABLE="$env/bin/python")
   if command -v ccache >/dev/null; then
+    # Another clone of the same sources hits the cache.
+    export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
     options+=(-C cmake.define.CMAKE_CXX_COMPILER_LAUNCHER=ccache -C cmake.define.CMAKE_CUDA_COMPILER_LAUNCHER=ccache)
   fi
   log=$env/share/mlip-dd/build.log
