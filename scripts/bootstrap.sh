@@ -38,11 +38,12 @@ command -v "$python" >/dev/null || fail "'$python' was not found. Install Python
 command -v "${CXX:-c++}" >/dev/null ||
   fail "no C++ compiler was found. Install one with C++20 (Debian: apt-get install g++), or set CXX."
 
-# The Python environment.
-if ! [ -x "$env/bin/python" ]; then
+# The Python environment. A folder that is there already is left alone unless it is one.
+if ! "$env/bin/python" -m pip --version >/dev/null 2>&1; then
+  [ ! -e "$env" ] || [ -e "$env/pyvenv.cfg" ] || [ -z "$(ls -A "$env")" ] ||
+    fail "$env is there, but is no Python environment. Set MLIP_DD_ENV to a folder that may be made."
   say "making the Python environment $env"
-  "$python" -m venv "$env" 2>/dev/null || {
-    rm -rf "$env"
+  "$python" -m venv "$env" >/dev/null 2>&1 || {
     as_root apt-get install -y -q python3-venv >/dev/null 2>&1 || true
     "$python" -m venv "$env" || fail "'$python -m venv' failed. Install it (Debian: apt-get install python3-venv)."
   }
@@ -58,6 +59,8 @@ requirements=$root/scripts/requirements.txt
 wanted=$(hash_of "$requirements")
 if ! fresh packages "$wanted"; then
   say "installing Python packages (torch is large: some minutes the first time)"
+  # Older pips, Debian 12's among them, don't know -C, which the build below needs.
+  "$env/bin/python" -m pip install --disable-pip-version-check -q "pip>=23.1" || fail "pip could not renew itself (see above)"
   "$env/bin/python" -m pip install --disable-pip-version-check -q -r "$requirements" ||
     fail "pip could not install $requirements (see above)"
   echo "$wanted" >"$stamps/packages"
@@ -87,19 +90,43 @@ need_header() { # header, Debian package
 need_header CLI/CLI.hpp libcli11-dev
 [ "$tests" = OFF ] || [ -e /usr/include/catch2/catch_all.hpp ] || need_header catch2/catch.hpp catch2
 
-# The wheel.
+# The wheel. One that was made with the tests serves without them too.
 cd "$root"
-sources=$(find CMakeLists.txt pyproject.toml cmake src potentials lammps-plugin tools python bench tests/unit \
-  -type f ! -path '*/__pycache__/*' | LC_ALL=C sort)
-# shellcheck disable=SC2086
-wanted=$({ sha256sum $sources; cat "$stamps/packages"; echo "$root $build $cuda $tests"; "${CXX:-c++}" --version; } | sha256sum | cut -d' ' -f1)
-if ! fresh wheel "$wanted" || ! "$env/bin/python" -c 'import mlip_dd' 2>/dev/null; then
+wheel_hash() { # ON or OFF: tests
+  local folders=(CMakeLists.txt pyproject.toml README.md LICENSE cmake src potentials lammps-plugin tools python)
+  [ "$1" = OFF ] || folders+=(bench tests/unit)
+  {
+    find "${folders[@]}" -type f ! -path '*/__pycache__/*' -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
+    cat "$stamps/packages"
+    echo "$env $build $cuda $1"
+    "${CXX:-c++}" --version
+  } | sha256sum | cut -d' ' -f1
+}
+wheel_is_fresh() {
+  [ -f "$build/CMakeCache.txt" ] && "$env/bin/python" -c 'import mlip_dd' 2>/dev/null || return 1
+  fresh "wheel-$tests" "$(wheel_hash "$tests")"
+}
+# Ninja's count of files now and then: a silent quarter of an hour looks like a hang.
+report_progress() { # log
+  local counted shown=
+  while sleep 20 >/dev/null 2>&1; do
+    counted=$(grep -oE '\[[0-9]+/[0-9]+\]' "$1" | tail -1 || true)
+    [ "$counted" = "$shown" ] || say "  $counted"
+    shown=$counted
+  done
+}
+
+if ! wheel_is_fresh; then
   memory=$(awk '/MemAvailable/ {print int($2 / 3000000)}' /proc/meminfo 2>/dev/null || echo 1)
   jobs=$(nproc)
   [ "$memory" -lt "$jobs" ] && jobs=$memory
   [ "$jobs" -lt 1 ] && jobs=1
   jobs=${MLIP_DD_JOBS:-$jobs}
   say "compiling with $jobs job(s) in $build"
+  # What CMake remembers of another environment's packages would go into the build.
+  if ! grep -qs "^Python3_EXECUTABLE:[A-Z]*=$env/bin/python$" "$build/CMakeCache.txt"; then
+    rm -f "$build/CMakeCache.txt"
+  fi
   options=(-C build-dir="$build" -C cmake.define.MLIP_DD_CUDA="$cuda" -C cmake.define.MLIP_DD_TESTS="$tests"
     -C cmake.define.MLIP_DD_BENCH="$tests" -C cmake.define.CMAKE_PREFIX_PATH="$prefix/usr"
     -C cmake.define.Python3_EXECUTABLE="$env/bin/python")
@@ -109,6 +136,11 @@ if ! fresh wheel "$wanted" || ! "$env/bin/python" -c 'import mlip_dd' 2>/dev/nul
     options+=(-C cmake.define.CMAKE_CXX_COMPILER_LAUNCHER=ccache -C cmake.define.CMAKE_CUDA_COMPILER_LAUNCHER=ccache)
   fi
   log=$env/share/mlip-dd/build.log
+  made_from=$(wheel_hash OFF) made_from_with_tests=$(wheel_hash ON)
+  rm -f "$stamps"/wheel-*
+  report_progress "$log" &
+  reporter=$!
+  trap 'kill "$reporter" 2>/dev/null || true' EXIT
   PATH=$env/bin:$PATH CMAKE_GENERATOR=Ninja CMAKE_BUILD_PARALLEL_LEVEL=$jobs "$env/bin/python" -m pip install \
     --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall -v "${options[@]}" . >"$log" 2>&1 || {
     grep -nE 'error|Error|FAILED' "$log" | head -20 >&2 || true
@@ -116,6 +148,7 @@ if ! fresh wheel "$wanted" || ! "$env/bin/python" -c 'import mlip_dd' 2>/dev/nul
     fail "the build failed; all of its output is in $log"
   }
   grep -E '^ *--   (torch|MPI|LAMMPS|CUDA) ' "$log" | tail -4 || true
-  echo "$wanted" >"$stamps/wheel"
+  echo "$made_from" >"$stamps/wheel-OFF"
+  [ "$tests" = OFF ] || echo "$made_from_with_tests" >"$stamps/wheel-ON"
 fi
 say "ready: $env"

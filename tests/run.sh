@@ -2,7 +2,7 @@
 # Makes the environment, builds everything and passes all tests. Ends with a non-zero status on any failure.
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-cd "$root"
+cd "$root" || exit 1
 scripts/bootstrap.sh --tests || exit 1
 env=${MLIP_DD_ENV:-$root/.venv}
 build=${MLIP_DD_BUILD:-$root/build}
