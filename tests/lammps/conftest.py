@@ -1,0 +1,90 @@
+"""Models for the tests, exported once and kept; folders for their runs."""
+
+import hashlib
+import importlib.metadata
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from models import Model
+
+torch.set_num_threads(1)    # lmp's ranks need the other cores
+
+
+def pytest_configure(config):
+    # torch recommends its newer format; TorchScript files are what is tested here.
+    config.addinivalue_line("filterwarnings", "ignore:.*torch.jit:DeprecationWarning")
+
+
+def _cache_folder(fallback: Path) -> Path:
+    """Lives as long as the environment, which holds all that the models are made from."""
+    folder = Path(sys.prefix, "share", "mlip-dd", "test-models")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return fallback
+    return folder if os.access(folder, os.W_OK) else fallback
+
+
+def _fingerprint(arguments: tuple[str, ...]) -> str:
+    """Changes where the exporters or the packages they use change."""
+    found = importlib.util.find_spec("mlip_dd")
+    assert found and found.origin, "the Python package mlip_dd is not installed"
+    digest = hashlib.sha256(" ".join(arguments).encode())
+    for file in sorted(Path(found.origin).parent.rglob("*.py")):
+        digest.update(file.read_bytes())
+    for package in ("torch", "sevenn"):
+        try:
+            digest.update(importlib.metadata.version(package).encode())
+        except importlib.metadata.PackageNotFoundError:
+            pass
+    return digest.hexdigest()[:16]
+
+
+@pytest.fixture(scope="session")
+def export(tmp_path_factory):
+    """export(*arguments): runs `python -m mlip_dd export ...`, or finds what an earlier run of it left."""
+    cache = _cache_folder(tmp_path_factory.mktemp("models"))
+
+    def export_model(*arguments: str) -> Path:
+        folder = cache / _fingerprint(arguments)
+        spec = folder / "spec.json"    # written last by the exporter
+        if not spec.exists():
+            done = subprocess.run([sys.executable, "-m", "mlip_dd", "export", *arguments, "-o", str(folder)],
+                                  text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+            assert done.returncode == 0, done.stdout
+        return spec
+
+    return export_model
+
+
+@pytest.fixture(scope="session")
+def toy2(export) -> Model:
+    return Model(export("toy", "--layers", "2"), double=True)
+
+
+@pytest.fixture(scope="session")
+def toy3(export) -> Model:
+    return Model(export("toy", "--layers", "3"), double=True)
+
+
+@pytest.fixture(scope="session", params=["toy2", "toy3"])
+def toy(request) -> Model:
+    """Each of the float64 models."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(scope="session")
+def toy_single(export) -> Model:
+    return Model(export("toy", "--layers", "3", "--dtype", "float32"), double=False)
+
+
+@pytest.fixture(scope="session")
+def sevennet(export) -> Model:
+    if importlib.util.find_spec("sevenn") is None:
+        pytest.skip("the package sevenn, which ships SevenNet-0, is not installed")
+    return Model(export("sevennet", "7net-0"), double=False)
