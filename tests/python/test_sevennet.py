@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import SpecModel, rock_salt, run_command
+from exported import SpecModel, rock_salt, run_command
 
 sevenn = pytest.importorskip("sevenn")
 
@@ -69,7 +69,7 @@ def test_wrong_data_set_is_explained(tmp_path, name, modal, expected):
 
 
 @pytest.mark.parametrize("module, cure", [("sevenn", "pip install 'sevenn==0.13.0'"),
-                                          ("yaml", "pip install 'pyyaml'")])
+                                          ("pandas", "pip install 'pandas'")])
 def test_missing_package_is_named_with_its_cure(tmp_path, module, cure):
     # None in sys.modules makes Python report the module as not found.
     code = (f"import sys; sys.modules['{module}'] = None; sys.argv = ['mlip-dd', 'export', 'sevennet', '7net-0', "

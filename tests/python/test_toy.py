@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import torch
 from ase import Atoms
-from conftest import SpecModel, rock_salt, run_command
+from exported import SpecModel, rock_salt, run_command
 
 STEP = 1e-4                 # A; central differences: error of order STEP^2 times the third derivative
 FORCE_TOLERANCE = 1e-6      # relative to the largest force
@@ -17,7 +17,7 @@ LAYERS_SIGNAL = 0.05        # eV/A; what the layers alone must do, beside the pa
 
 @pytest.mark.parametrize("layers", [2, 3])
 def test_forces_are_the_derivative_of_the_energy(export_toy, layers):
-    model, atoms = export_toy("--layers", layers), rock_salt()
+    model, atoms = export_toy("--layers", str(layers)), rock_salt()
     forces = model(atoms).forces
     scale = abs(forces).max()
     assert scale > SIGNAL
@@ -35,7 +35,7 @@ def test_forces_are_the_derivative_of_the_energy(export_toy, layers):
 def test_every_layer_carries_news_one_cutoff_further(export_toy, layers):
     """In a chain where each atom reaches its next neighbours alone, the first atom's energy hears of the
     vector between atoms `layers - 1` and `layers`, and of nothing beyond."""
-    model = export_toy("--layers", layers)
+    model = export_toy("--layers", str(layers))
     # Bent, so that directions matter.
     atoms = Atoms(["Na", "Cl"] * 4, [[3.0 * k, 0.7 * (k % 2), 0.3 * k] for k in range(8)])
 
@@ -68,7 +68,7 @@ def test_vectors_matter_not_distances_alone(export_toy):
 
 
 def test_rotation_and_reflection_change_nothing(export_toy):
-    model, atoms = export_toy(), rock_salt()
+    model, atoms = export_toy("--layers", "3"), rock_salt()
     before = model(atoms)
     for turn in (np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]), -np.eye(3)):
         turned = atoms.copy()
@@ -95,7 +95,7 @@ def test_energy_and_two_derivatives_vanish_at_the_cutoff(export_toy):
 
 @pytest.mark.parametrize("atoms, edges", [(0, 0), (1, 0), (5, 0)])
 def test_no_atoms_and_no_edges_pass_forward_and_backward(export_toy, atoms, edges):
-    model = export_toy()
+    model = export_toy("--layers", "3")
     vectors = torch.zeros(edges, 3, dtype=torch.float64, requires_grad=True)
     for _ in range(3):  # the executor specialises in its later runs
         energy = model.node_energy(torch.zeros(atoms, dtype=torch.int64),
@@ -105,16 +105,19 @@ def test_no_atoms_and_no_edges_pass_forward_and_backward(export_toy, atoms, edge
         assert gradient.shape == (edges, 3)
 
 
-def test_seed_fixes_the_model_and_another_changes_it(export_toy):
-    atoms = rock_salt()
-    once, twice, other = (export_toy("--seed", seed)(atoms) for seed in (1, 1, 2))
+def test_seed_fixes_the_model_and_another_changes_it(export_toy, tmp_path):
+    atoms, results = rock_salt(), []
+    for run in ("once", "twice"):
+        run_command("export", "toy", "--seed", 1, "-o", tmp_path / run)
+        results.append(SpecModel(tmp_path / run / "spec.json")(atoms))
+    once, twice = results
     assert once.energy == twice.energy and (once.forces == twice.forces).all()
-    assert abs(once.forces - other.forces).max() > LAYERS_SIGNAL
+    assert abs(once.forces - export_toy("--seed", "2")(atoms).forces).max() > LAYERS_SIGNAL
 
 
 def test_float32_model_is_the_float64_one_rounded(export_toy):
     atoms = rock_salt()
-    double, single = export_toy()(atoms), export_toy("--dtype", "float32")(atoms)
+    double, single = export_toy("--layers", "3")(atoms), export_toy("--layers", "3", "--dtype", "float32")(atoms)
     assert abs(double.forces - single.forces).max() < 1e-5 * abs(double.forces).max()
     assert abs(double.forces - single.forces).max() > 0
 

@@ -51,23 +51,18 @@ def _check_modal(model: str, modal: str | None, known: list[str]) -> None:
                         f"all of them: {', '.join(known)}.")
 
 
-def run(arguments: argparse.Namespace) -> ExportedModel:
-    with warnings.catch_warnings():
-        # What the package warns of here (old checkpoints, missing GPU kernels) is nothing to act on.
-        warnings.simplefilter("ignore")
-        try:
-            from ase.data import chemical_symbols
-            from sevenn.scripts.deploy import deploy
-            checkpoint = _load(arguments.model)
-        except ImportError as error:
-            raise missing_package(error, "Exporting SevenNet", REQUIREMENTS) from error
-        config = checkpoint.config
-        _check_modal(arguments.model, arguments.modal, list(config.get("_modal_map") or {}))
+def _export(arguments: argparse.Namespace) -> ExportedModel:
+    from ase.data import chemical_symbols
+    from sevenn.scripts.deploy import deploy
 
-        stem = Path(arguments.model).stem if os.path.isfile(arguments.model) else arguments.model
-        name = stem if arguments.modal is None else f"{stem}-{arguments.modal}"
-        file = prepare_folder(arguments.output) / f"{name}.pt"
-        deploy(checkpoint.checkpoint_path, str(file), modal=arguments.modal)
+    checkpoint = _load(arguments.model)
+    config = checkpoint.config
+    _check_modal(arguments.model, arguments.modal, list(config.get("_modal_map") or {}))
+
+    stem = Path(arguments.model).stem if os.path.isfile(arguments.model) else arguments.model
+    name = stem if arguments.modal is None else f"{stem}-{arguments.modal}"
+    file = prepare_folder(arguments.output) / f"{name}.pt"
+    deploy(checkpoint.checkpoint_path, str(file), modal=arguments.modal)
 
     index_of_number = config["_type_map"]
     elements = [chemical_symbols[number] for number in sorted(index_of_number, key=index_of_number.get)]
@@ -78,3 +73,13 @@ def run(arguments: argparse.Namespace) -> ExportedModel:
         fields={"potential": "torchscript", "family": "sevennet", "file": file.name, "cutoff": cutoff,
                 "layers": layers, "elements": elements, "units": "metal", "dtype": dtype},
         summary=f"SevenNet {name}, {len(elements)} elements, cutoff {cutoff:g} A, {layers} layers, {dtype}")
+
+
+def run(arguments: argparse.Namespace) -> ExportedModel:
+    with warnings.catch_warnings():
+        # What the package warns of here (old checkpoints, missing GPU kernels) is nothing to act on.
+        warnings.simplefilter("ignore")
+        try:
+            return _export(arguments)
+        except ImportError as error:  # the package imports some of what it needs late
+            raise missing_package(error, "Exporting SevenNet", REQUIREMENTS) from error
