@@ -16,7 +16,7 @@ ranks=2
 steps=250
 
 fail() { echo "quickstart: $*" >&2; exit 1; }
-usage() { sed -n '5,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n '5,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 whole_number() { [[ $2 =~ ^[1-9][0-9]{0,5}$ ]] || fail "$1 takes a positive whole number (found: '$2')"; }
 while [ $# -gt 0 ]; do
   case $1 in
