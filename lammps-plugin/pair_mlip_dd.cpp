@@ -22,11 +22,9 @@
 #include "host_graph.h"
 #include "pair_options.h"
 #include "pipeline/model_runner.h"
-#include "pipeline/realisation.h"
 #include "place.h"
-#include "potentials/make_potential.h"
+#include "potentials/runnable_spec.h"
 #include "run_log.h"
-#include "spec/spec_file.h"
 
 namespace LAMMPS_NS {
 
@@ -55,7 +53,7 @@ int rank_on_node(MPI_Comm world)
 
 struct PairMlipDD::State {
   mlip_dd::PairOptions options;
-  mlip_dd::SpecFile file;
+  std::unique_ptr<mlip_dd::RunnableSpec> spec;
   std::vector<std::int32_t> element_of_type;
   std::unique_ptr<mlip_dd::Communicator> communicator;
   std::optional<mlip_dd::ModelRunner> runner;    // after the communicator: destroyed before it
@@ -100,12 +98,8 @@ void PairMlipDD::settings(int narg, char **arg)
   state_ = std::make_unique<State>();
   mlip_dd::run_together(lmp, [&] {
     state_->options = mlip_dd::read_pair_options({arg, static_cast<std::size_t>(narg)});
-    state_->file = mlip_dd::read_spec_file(state_->options.spec_file);
-    if (!state_->file.model)
-      throw mlip_dd::Error({"the spec file has no model", "", state_->options.spec_file,
-                            "Add a \"model\" object; pipelines are not run by this version"});
-    state_->realisation =
-        mlip_dd::choose_realisation(state_->file, state_->options.halo, comm->nprocs);
+    state_->spec = std::make_unique<mlip_dd::RunnableSpec>(state_->options.spec_file);
+    state_->realisation = state_->spec->realise(state_->options.halo, comm->nprocs);
   });
 }
 
@@ -114,13 +108,17 @@ void PairMlipDD::coeff(int narg, char **arg)
   if (!allocated) allocate();
   mlip_dd::run_together(lmp, [&] {
     state_->element_of_type = mlip_dd::read_element_map({arg, static_cast<std::size_t>(narg)},
-                                                        atom->ntypes, state_->file.model->elements);
+                                                        atom->ntypes, state_->spec->elements());
   });
+  // Under hybrid the flags say which pairs are ours; alone, LAMMPS wants all pairs to be
+  // somebody's, and those of NULL types simply do not interact.
+  const bool alone = force->pair == this;
   int assigned = 0;
   for (int i = 1; i <= atom->ntypes; ++i)
     for (int j = 1; j <= atom->ntypes; ++j) {
-      setflag[i][j] = state_->element_of_type[i] >= 0 && state_->element_of_type[j] >= 0;
-      assigned += setflag[i][j];
+      const bool ours = state_->element_of_type[i] >= 0 && state_->element_of_type[j] >= 0;
+      setflag[i][j] = ours || alone;
+      assigned += ours;
     }
   if (!assigned)
     error->all(MLIP_DD_PLACE,
@@ -129,9 +127,8 @@ void PairMlipDD::coeff(int narg, char **arg)
   if (!state_->communicator) state_->communicator = mlip_dd::make_mpi_communicator(world);
   const int local_rank = rank_on_node(world);
   mlip_dd::run_together(lmp, [&] {
-    auto potential = mlip_dd::make_potential(*state_->file.model,
-                                             {state_->options.device, state_->options.threads},
-                                             *state_->communicator, local_rank);
+    auto potential = state_->spec->make({state_->options.device, state_->options.threads},
+                                        *state_->communicator, local_rank);
     state_->runner.reset();
     state_->runner.emplace(*state_->communicator, std::move(potential), state_->realisation);
   });
@@ -261,7 +258,7 @@ void PairMlipDD::add_results()
           {"the model gave an energy or force that is not a finite number",
            "energy " + std::to_string(energy),
            "step " + std::to_string(update->ntimestep) + ", atom " + std::to_string(atom->tag[i]) +
-               ", rank " + std::to_string(comm->me) + ", model " + state_->file.model->file,
+               ", rank " + std::to_string(comm->me) + ", model " + state_->spec->name(),
            "Look at the configuration there (atoms too close?), or use a smaller timestep"});
     for (int a = 0; a < 3; ++a) atom->f[i][a] += force[a];
     if (eflag_atom) eatom[i] += energy;

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "potentials/torchscript/torchscript_potential.h"
+#include "spec/model_spec.h"
 
 namespace mlip_dd {
 

@@ -5,9 +5,10 @@
 
 #include "comm/communicator.h"
 #include "pipeline/potential.h"
-#include "spec/model_spec.h"
 
 namespace mlip_dd {
+
+struct ModelSpec;
 
 // Not collective, but every rank makes its own with the same arguments. Keeps a reference to
 // `communicator`. `local_rank` picks among the GPUs of a node. Throws Error naming file and cure.

@@ -13,7 +13,6 @@
 #include "graph/host_atoms.h"
 #include "halo/halo_plan.h"
 #include "halo/traffic.h"
-#include "spec/model_spec.h"
 
 namespace mlip_dd {
 

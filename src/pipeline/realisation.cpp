@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "spec/spec_file.h"
 
 namespace mlip_dd {
 

@@ -5,9 +5,10 @@
 #include <string>
 
 #include "pipeline/potential.h"
-#include "spec/spec_file.h"
 
 namespace mlip_dd {
+
+struct SpecFile;
 
 struct Realisation {
   HaloMode mode = HaloMode::exchange;

@@ -10,6 +10,7 @@
 #include "comm/thread_communicator.h"
 #include "pipeline/model_runner.h"
 #include "potentials/make_potential.h"
+#include "spec/model_spec.h"
 #include "support/script.h"
 #include "support/virtual_system.h"
 

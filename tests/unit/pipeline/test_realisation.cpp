@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "catch.h"
 #include "pipeline/realisation.h"
+#include "spec/spec_file.h"
 
 using namespace mlip_dd;
 using namespace mlip_dd::test;
