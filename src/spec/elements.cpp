@@ -1,10 +1,10 @@
 #include "spec/elements.h"
 
-#include "base/error.h"
-
 #include <algorithm>
 #include <array>
 #include <string>
+
+#include "base/error.h"
 
 namespace mlip_dd {
 

@@ -1,12 +1,12 @@
 #include "spec/json_place.h"
 
-#include "base/error.h"
-#include "base/nearest.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
+
+#include "base/error.h"
+#include "base/nearest.h"
 
 namespace mlip_dd {
 

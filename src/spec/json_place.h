@@ -2,9 +2,6 @@
 // pointer, value, legal values and cure.
 #pragma once
 
-#include "base/quote.h"
-#include "spec/names.h"
-
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
@@ -13,6 +10,9 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/quote.h"
+#include "spec/names.h"
 
 namespace mlip_dd {
 

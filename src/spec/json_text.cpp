@@ -1,8 +1,5 @@
 #include "spec/json_text.h"
 
-#include "base/error.h"
-#include "base/quote.h"
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -11,6 +8,9 @@
 #include <iterator>
 #include <string_view>
 #include <unordered_map>
+
+#include "base/error.h"
+#include "base/quote.h"
 
 namespace mlip_dd {
 
@@ -170,6 +170,10 @@ std::string read_text_file(const std::string &path)
   if (fs::is_directory(status))
     throw Error({"A spec file was expected", "a folder, " + path, "",
                  "Name the file in it, such as " + (fs::path(path) / "spec.json").string()});
+  // A pipe or device might never end, and ranks would each take a part of it.
+  if (!fs::is_regular_file(status))
+    throw Error(
+        {"A spec file was expected", "no regular file, " + path, "", "Name a file on disk"});
   std::ifstream stream(path, std::ios::binary);
   if (!stream)
     throw Error(

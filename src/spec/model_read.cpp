@@ -1,11 +1,11 @@
 #include "spec/model_read.h"
 
+#include <array>
+#include <set>
+
 #include "spec/elements.h"
 #include "spec/families.h"
 #include "spec/potentials.h"
-
-#include <array>
-#include <set>
 
 namespace mlip_dd {
 
@@ -159,6 +159,9 @@ void read_elements(const JsonPlace &model, ModelSpec &spec)
 }
 
 }    // namespace
+
+std::span<const std::string_view> unit_names() { return kUnits; }
+std::span<const std::string_view> dtype_names() { return kDtypes; }
 
 ModelSpec read_model(const JsonPlace &place)
 {

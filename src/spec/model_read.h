@@ -14,4 +14,8 @@ ModelSpec read_model(const JsonPlace &place);
 // The object with paths and family defaults as they are in `model`; reading it gives `model` again.
 nlohmann::ordered_json to_json(const ModelSpec &model);
 
+// Legal values of "units" and "dtype".
+std::span<const std::string_view> unit_names();
+std::span<const std::string_view> dtype_names();
+
 }    // namespace mlip_dd

@@ -2,14 +2,14 @@
 // error messages and command line alike.
 #pragma once
 
-#include "spec/mlip_spec.h"
-
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "spec/mlip_spec.h"
 
 namespace mlip_dd {
 

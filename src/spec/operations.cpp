@@ -1,10 +1,10 @@
 #include "spec/operations.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/quote.h"
 #include "spec/names.h"
-
-#include <algorithm>
 
 namespace mlip_dd {
 

@@ -1,14 +1,14 @@
 // Combining and editing specs. Every function returns a new spec and leaves its arguments alone.
 #pragma once
 
-#include "spec/mlip_spec.h"
-
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include "spec/mlip_spec.h"
 
 namespace mlip_dd {
 

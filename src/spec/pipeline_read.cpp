@@ -1,13 +1,13 @@
 #include "spec/pipeline_read.h"
 
+#include <algorithm>
+#include <array>
+#include <set>
+
 #include "spec/json_text.h"
 #include "spec/model_read.h"
 #include "spec/spec_source.h"
 #include "spec/wire.h"
-
-#include <algorithm>
-#include <array>
-#include <set>
 
 namespace mlip_dd {
 
@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<std::string_view, 3> kPipelineKeys{"models", "groups", "additive"};
 constexpr std::array<std::string_view, 3> kGroupKeys{"steps", "autograd", "wire"};
 constexpr std::array<std::string_view, 2> kStepKeys{"model", "wire"};
-constexpr std::array<std::string_view, 2> kSubModelKeys{"spec", "model"};
+constexpr std::array<std::string_view, 3> kSubModelKeys{"spec", "model", kSchemaKey};
 
 PipelineModel read_sub_model_object(const JsonPlace &place)
 {

@@ -2,12 +2,12 @@
 // results are summed, and whose per-atom outputs may feed one another.
 #pragma once
 
-#include "spec/mlip_spec.h"
-#include "spec/model_spec.h"
-
 #include <map>
 #include <string>
 #include <vector>
+
+#include "spec/mlip_spec.h"
+#include "spec/model_spec.h"
 
 namespace mlip_dd {
 

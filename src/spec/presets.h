@@ -1,10 +1,10 @@
 // The named specs that a file may use in place of an object: one per way to distribute a model.
 #pragma once
 
-#include "spec/mlip_spec.h"
-
 #include <span>
 #include <string_view>
+
+#include "spec/mlip_spec.h"
 
 namespace mlip_dd {
 

@@ -1,5 +1,8 @@
 #include "spec/spec_file.h"
 
+#include <algorithm>
+#include <array>
+
 #include "base/error.h"
 #include "spec/json_text.h"
 #include "spec/model_read.h"
@@ -8,14 +11,11 @@
 #include "spec/spec_source.h"
 #include "spec/wire.h"
 
-#include <algorithm>
-#include <array>
-
 namespace mlip_dd {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kOurKeys{"spec", "model", "pipeline"};
+constexpr std::array<std::string_view, 4> kOurKeys{"spec", "model", "pipeline", kSchemaKey};
 
 SpecFile read_tree(const nlohmann::ordered_json &tree, const ReadContext &context)
 {
@@ -24,14 +24,14 @@ SpecFile read_tree(const nlohmann::ordered_json &tree, const ReadContext &contex
   SpecFile file;
   file.path = context.path;
   if (const auto pipeline = top.find("pipeline")) {
-    constexpr std::array<std::string_view, 1> only_pipeline{"pipeline"};
+    constexpr std::array<std::string_view, 2> pipeline_keys{"pipeline", kSchemaKey};
     if (top.has("model"))
       top.at("model").refuse("A file has either a model or a pipeline",
                              "Move the model into the pipeline's \"models\"");
     if (top.has("spec"))
       top.at("spec").refuse("Each model of a pipeline has a spec of its own",
                             "Move this one into the pipeline's \"models\"");
-    top.expect_keys(only_pipeline);
+    top.expect_keys(pipeline_keys);
     file.pipeline = read_pipeline(*pipeline);
     return file;
   }

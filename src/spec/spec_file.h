@@ -2,14 +2,14 @@
 // of models that it distributes.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "spec/json_place.h"
 #include "spec/mlip_spec.h"
 #include "spec/model_spec.h"
 #include "spec/pipeline_spec.h"
-
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace mlip_dd {
 

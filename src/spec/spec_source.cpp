@@ -1,17 +1,17 @@
 #include "spec/spec_source.h"
 
+#include <algorithm>
+#include <array>
+
 #include "spec/json_text.h"
 #include "spec/presets.h"
 #include "spec/wire.h"
-
-#include <algorithm>
-#include <array>
 
 namespace mlip_dd {
 
 namespace {
 
-constexpr std::array<std::string_view, 1> kSpecKey{"spec"};
+constexpr std::array<std::string_view, 2> kSpecKeys{"spec", kSchemaKey};
 
 std::string preset_cure()
 {
@@ -36,7 +36,7 @@ MLIPSpec read_named(const JsonPlace &place)
       place.refuse(
           "The file " + path + " is the spec of a " + std::string(key) + ", not a policy alone",
           "Name a preset, or a file with the version-2 keys alone");
-  return read_policy_source(top, kSpecKey);
+  return read_policy_source(top, kSpecKeys);
 }
 
 }    // namespace
@@ -69,6 +69,7 @@ MLIPSpec read_policy_source(const JsonPlace &object, std::span<const std::string
   std::vector<std::string_view> known(wire_keys().begin(), wire_keys().end());
   known.insert(known.end(), others.begin(), others.end());
   object.expect_keys(known);
+  if (const auto schema = object.find(kSchemaKey)) schema->text("The schema");
   const auto named = object.find("spec");
   if (!named) {
     if (object.has("model") && !object.has("version") && !object.has("core"))

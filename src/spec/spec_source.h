@@ -2,14 +2,17 @@
 // an object in their place.
 #pragma once
 
-#include "spec/json_place.h"
-#include "spec/mlip_spec.h"
-
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "spec/json_place.h"
+#include "spec/mlip_spec.h"
+
 namespace mlip_dd {
+
+// Editors find their JSON Schema by this key; it has no other meaning.
+inline constexpr std::string_view kSchemaKey = "$schema";
 
 // Reads the policy of an object that may also hold the keys `others` ("spec" among them). Throws
 // Error when there is none, and when there are two.

@@ -1,15 +1,15 @@
 // The version-2 wire format of MLIPSpec: the object that other programs write and read.
 #pragma once
 
-#include "spec/json_place.h"
-#include "spec/mlip_spec.h"
-
 #include <nlohmann/json.hpp>
 
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "spec/json_place.h"
+#include "spec/mlip_spec.h"
 
 namespace mlip_dd {
 

@@ -1,10 +1,10 @@
-#include "base/error.h"
-#include "spec/json_text.h"
-#include "spec/wire.h"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
+
+#include "base/error.h"
+#include "spec/json_text.h"
+#include "spec/wire.h"
 
 namespace mlip_dd {
 

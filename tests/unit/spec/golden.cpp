@@ -1,13 +1,13 @@
 #include "golden.h"
 
-#include "base/error.h"
-#include "spec/wire.h"
-
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+
+#include "base/error.h"
+#include "spec/wire.h"
 
 namespace mlip_dd::test {
 

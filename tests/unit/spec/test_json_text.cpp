@@ -1,11 +1,11 @@
 // If these fail, a broken or hostile file crashes the reader, hangs it, or is reported without the
 // place to correct.
+#include <limits>
+
 #include "catch.h"
 #include "golden.h"
 #include "spec/json_text.h"
 #include "spec/spec_file.h"
-
-#include <limits>
 
 using namespace mlip_dd;
 using namespace mlip_dd::test;
@@ -86,6 +86,7 @@ TEST_CASE("files that are no spec files are refused by path and cure", "[json]")
   REQUIRE(contains(error_of([&] { read_spec_file(missing); }), missing));
   REQUIRE(contains(error_of([&] { read_spec_file(missing); }), "does not exist"));
   REQUIRE(contains(error_of([&] { read_spec_file(folder.path()); }), "a folder, " + folder.path()));
+  REQUIRE(contains(error_of([&] { read_spec_file("/dev/zero"); }), "no regular file, /dev/zero"));
   const std::string empty = folder.write("empty.json", "");
   REQUIRE(contains(error_of([&] { read_spec_file(empty); }), empty));
   REQUIRE(contains(error_of([&] { read_spec_file(empty); }), "is empty"));

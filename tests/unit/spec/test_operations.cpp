@@ -1,12 +1,12 @@
 // If these fail, merged or edited specs distribute a model differently from the original's, or lose
 // what ours promise to keep (the table in specs/README.md).
+#include <map>
+
 #include "catch.h"
 #include "golden.h"
 #include "spec/operations.h"
 #include "spec/presets.h"
 #include "spec/wire.h"
-
-#include <map>
 
 using namespace mlip_dd;
 using namespace mlip_dd::test;
@@ -78,7 +78,8 @@ TEST_CASE("golden merges of specs agree, and keep the kinds that the original dr
     expected["output_kinds"] = to_wire(a)["output_kinds"];    // all goldens declare the same ones
     expected["gp_replicate_geometry"] = a.gp_replicate_geometry || b.gp_replicate_geometry;
     REQUIRE(merged.dump() == expected.dump());
-    REQUIRE(warnings.empty() != result.contains("warnings"));
+    // The other golden warnings are of saving a padder, which ours never hold.
+    REQUIRE(warnings.empty() != contains(result.dump(), "MLIPSpec.merge: "));
   }
 }
 
@@ -151,7 +152,8 @@ TEST_CASE("golden merges of single fields agree, and keep what the original drop
     Json expected = entry["result"]["value"];
     if (name.starts_with("gp_replicate")) expected["gp_replicate_geometry"] = true;
     if (name.starts_with("output_kinds"))
-      expected["output_kinds"] = {{"energy", "per_graph"}, {"forces", "per_node"}};
+      expected["output_kinds"] =
+          Json::parse(R"([["energy", "per_graph"], ["forces", "per_node"]])");
     Json merged;
     const std::string message = error_of([&] { merged = to_wire(merge(a, b)); });
     if (name.starts_with("owned {a}")) {
@@ -184,12 +186,12 @@ TEST_CASE("contradictions are refused by merging", "[merge]")
   REQUIRE(contains(error_of([&] { merge(a, b); }), "can't be summed over ranks"));
 
   a = b = preset("SPEC_MPNN_HALO");
-  a.node_energy_key = "e";
-  b.node_energy_key = "f";
+  a.node_energy_key.emplace("e");
+  b.node_energy_key.emplace("f");
   std::vector<std::string> warnings;
   REQUIRE(merge(a, b, &warnings).node_energy_key == "e");
   REQUIRE(warnings.size() == 1);
-  a.node_energy_key = "";
+  a.node_energy_key.emplace();
   REQUIRE(merge(a, b).node_energy_key == "f");
 }
 

@@ -1,15 +1,16 @@
 // If these fail, a preset's name no longer means what it means elsewhere, or a file in specs/ that
 // users copy can't be read.
+#include <algorithm>
+#include <filesystem>
+
 #include "catch.h"
 #include "golden.h"
 #include "spec/families.h"
 #include "spec/potentials.h"
 #include "spec/presets.h"
+#include "spec/schema.h"
 #include "spec/spec_file.h"
 #include "spec/wire.h"
-
-#include <algorithm>
-#include <filesystem>
 
 using namespace mlip_dd;
 using namespace mlip_dd::test;
@@ -63,4 +64,10 @@ TEST_CASE("every other file in specs/ can be read too", "[presets]")
     ++read;
   }
   REQUIRE(read > presets().size());
+}
+
+TEST_CASE("the schema in specs/ is the one of the tables", "[presets]")
+{
+  // To renew it: mlip-dd schema > specs/spec.schema.json
+  REQUIRE(source_file("specs/spec.schema.json") == spec_schema().dump(2, ' ', true) + "\n");
 }
