@@ -22,9 +22,8 @@ struct ModelSpec {
   std::vector<std::string> elements;    // chemical symbols in the order of the model's type index
   std::string units = "metal";          // the model's units, by LAMMPS's name
   std::string dtype;                    // "float32", "float64", or empty for the file's own
-  std::map<std::string, std::string>
-      inputs;    // our name -> the model's dict key, argument name or position
-  std::map<std::string, std::string> outputs;    // our name -> the model's dict key or position
+  std::map<std::string, std::string> inputs;     // our name -> dict key, argument or position
+  std::map<std::string, std::string> outputs;    // our name -> dict key or position
   std::vector<std::string> libraries;    // shared libraries that register the model's operators
   nlohmann::json parameters = nlohmann::json::object();    // the potential's own, checked by it
 
