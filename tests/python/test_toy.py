@@ -60,7 +60,7 @@ def test_vectors_matter_not_distances_alone(export_toy):
 
     def energy(*vectors):
         out = torch.tensor(vectors, dtype=torch.float64)
-        return float(model.node_energy(torch.tensor([0, 1, 1, 1]), edges, torch.cat([out, -out]))[0])
+        return model.node_energy(torch.tensor([0, 1, 1, 1]), edges, torch.cat([out, -out]))[0].item()
 
     flat = energy([3.0, 0, 0], [0, 3.0, 0], [-3.0, 0, 0])
     bent = energy([3.0, 0, 0], [0, 3.0, 0], [0, 0, 3.0])
