@@ -1,6 +1,8 @@
 #include "potentials/make_potential.h"
 
 #include "base/error.h"
+#include "potentials/ewald/ewald_potential.h"
+#include "potentials/pme/pme_potential.h"
 #include "potentials/torchscript/torchscript_potential.h"
 #include "spec/model_spec.h"
 
@@ -11,6 +13,8 @@ std::unique_ptr<Potential> make_potential(const ModelSpec &model, const Potentia
 {
   if (model.potential == "torchscript")
     return make_torchscript_potential(model, options, communicator, local_rank);
+  if (model.potential == "ewald") return make_ewald_potential(model, options, communicator);
+  if (model.potential == "pme") return make_pme_potential(model, options, communicator);
   throw Error({"this build does not run the potential", "\"" + model.potential + "\"",
                "/model/potential", "Use \"torchscript\""});
 }

@@ -14,6 +14,7 @@
 #include "consolidate/edge_forces.h"
 #include "halo/halo_exchange.h"
 #include "intercept/interception.h"
+#include "potentials/thread_count.h"
 #include "potentials/torchscript/device.h"
 #include "potentials/torchscript/load_module.h"
 #include "potentials/torchscript/model_call.h"
@@ -23,25 +24,6 @@
 namespace mlip_dd {
 
 namespace {
-
-// torch's thread count is one per process: set for the evaluation, then put back for the host
-// program.
-class ThreadCountGuard {
- public:
-  explicit ThreadCountGuard(int threads) : before_(at::get_num_threads())
-  {
-    if (threads != before_) at::set_num_threads(threads);
-  }
-  ~ThreadCountGuard()
-  {
-    if (at::get_num_threads() != before_) at::set_num_threads(before_);
-  }
-  ThreadCountGuard(const ThreadCountGuard &) = delete;
-  ThreadCountGuard &operator=(const ThreadCountGuard &) = delete;
-
- private:
-  int before_;
-};
 
 // The interpreter's message names the operator and the model's source line; what follows is a C++
 // stack.

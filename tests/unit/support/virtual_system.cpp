@@ -182,6 +182,8 @@ std::int64_t VirtualRank::remote_atoms_within(double distance) const
 void VirtualRank::move(const PeriodicSystem &system)
 {
   cell_ = system.cell;
+  for (std::size_t k = 0; k < charges_.size(); ++k)
+    charges_[k] = system.charges[static_cast<std::size_t>(index_[k])];
   for (std::size_t k = 0; k < index_.size(); ++k) {
     const auto position =
         translated(&system.positions[3 * static_cast<std::size_t>(index_[k])], cell_, images_[k]);

@@ -50,7 +50,8 @@ class VirtualRank {
   // Distinct atoms owned elsewhere within `distance` (< reach) of an owned atom.
   std::int64_t remote_atoms_within(double distance) const;
 
-  // Takes new positions (same atoms, same owners, same images) and a new cell from `system`.
+  // Takes new positions and charges (same atoms, same owners, same images) and a new cell from
+  // `system`.
   void move(const PeriodicSystem &system);
 
  private:

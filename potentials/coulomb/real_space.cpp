@@ -1,0 +1,142 @@
+#include "potentials/coulomb/real_space.h"
+
+#include <algorithm>
+
+namespace mlip_dd {
+
+void RealSpaceSum::set_parameters(double alpha, double cutoff)
+{
+  if (alpha == alpha_ && cutoff == cutoff_) return;
+  table_ = ScreenedTable(alpha, cutoff);
+  alpha_ = alpha;
+  cutoff_ = cutoff;
+}
+
+void RealSpaceSum::set_candidates(const AtomGraph &graph)
+{
+  owned_atoms_ = graph.owned_atoms;
+  std::size_t row = 0, most = 0, count = 0;
+  for (Pairs *pairs : {&mutual_, &one_sided_}) {
+    pairs->offsets.assign(1, 0);
+    pairs->atoms.clear();
+    pairs->rows.clear();
+  }
+  const auto close_row = [&] {
+    for (Pairs *pairs : {&mutual_, &one_sided_})
+      pairs->offsets.push_back(static_cast<std::int64_t>(pairs->rows.size()));
+    most = std::max(most, count);
+    count = 0;
+    ++row;
+  };
+  const auto n_owned = static_cast<std::size_t>(graph.n_owned);
+  for (const CandidateEdge &edge : graph.candidates) {
+    if (edge.receiver_row >= graph.n_owned) break;    // sorted; a wide halo has such receivers
+    while (row < static_cast<std::size_t>(edge.receiver_row)) close_row();
+    const bool both_owned = edge.sender_row < graph.n_owned;
+    if (both_owned && edge.sender_row < edge.receiver_row) continue;    // kept the other way round
+    Pairs &pairs = both_owned && edge.sender_row != edge.receiver_row ? mutual_ : one_sided_;
+    pairs.atoms.push_back(edge.sender_atom);
+    pairs.rows.push_back(static_cast<std::int32_t>(edge.sender_row));
+    ++count;
+  }
+  while (row < n_owned) close_row();
+  near_.resize(most);
+}
+
+void RealSpaceSum::Near::resize(std::size_t n)
+{
+  for (auto *values : {&x, &y, &z, &squared, &charge, &value, &derivative}) values->resize(n);
+  rows.resize(n);
+}
+
+std::size_t RealSpaceSum::find_near(const Pairs &pairs, std::size_t row, const double *receiver,
+                                    std::span<const double> positions,
+                                    std::span<const double> charges, std::size_t found)
+{
+  const double cutoff_squared = cutoff_ * cutoff_;
+  const auto end = static_cast<std::size_t>(pairs.offsets[row + 1]);
+  for (auto k = static_cast<std::size_t>(pairs.offsets[row]); k < end; ++k) {
+    const double *sender = &positions[3 * static_cast<std::size_t>(pairs.atoms[k])];
+    const double x = sender[0] - receiver[0];
+    const double y = sender[1] - receiver[1];
+    const double z = sender[2] - receiver[2];
+    const double squared = x * x + y * y + z * z;
+    // Written always, counted when near: no branch to mispredict.
+    near_.x[found] = x;
+    near_.y[found] = y;
+    near_.z[found] = z;
+    near_.squared[found] = squared;
+    near_.charge[found] = charges[static_cast<std::size_t>(pairs.rows[k])];
+    near_.rows[found] = pairs.rows[k];
+    found += squared < cutoff_squared;
+  }
+  return found;
+}
+
+void RealSpaceSum::add(std::span<const double> positions, std::span<const double> charges,
+                       double constant, const CoulombSums &sums)
+{
+  constexpr std::size_t kComponents[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+  const bool node_virial = !sums.node_virial.empty();
+  std::array<double, 6> total{};
+  for (std::size_t i = 0; i < owned_atoms_.size(); ++i) {
+    const double *receiver = &positions[3 * static_cast<std::size_t>(owned_atoms_[i])];
+    const std::size_t mutual = find_near(mutual_, i, receiver, positions, charges, 0);
+    const std::size_t all = find_near(one_sided_, i, receiver, positions, charges, mutual);
+    const auto part = [all](std::vector<double> &values) { return std::span(values.data(), all); };
+    table_.evaluate(part(near_.squared), part(near_.value), part(near_.derivative));
+
+    const double charge = charges[i];
+    double potential = 0.0, fx = 0.0, fy = 0.0, fz = 0.0;
+    std::array<double, 6> row_total{};
+    for (std::size_t m = 0; m < all; ++m) {
+      const double x = near_.x[m], y = near_.y[m], z = near_.z[m];
+      const double slope = near_.charge[m] * near_.derivative[m];
+      potential += near_.charge[m] * near_.value[m];
+      fx += slope * x;
+      fy += slope * y;
+      fz += slope * z;
+      // A pair that another rank (or the opposite image) counts too gives half of its virial here.
+      const double share = m < mutual ? slope : 0.5 * slope;
+      row_total[0] += share * x * x;
+      row_total[1] += share * y * y;
+      row_total[2] += share * z * z;
+      row_total[3] += share * x * y;
+      row_total[4] += share * x * z;
+      row_total[5] += share * y * z;
+    }
+    sums.potential[i] += constant * potential;
+    const double factor = constant * charge;
+    sums.forces[3 * i] += factor * fx;
+    sums.forces[3 * i + 1] += factor * fy;
+    sums.forces[3 * i + 2] += factor * fz;
+    for (std::size_t c = 0; c < 6; ++c) total[c] -= factor * row_total[c];
+    for (std::size_t m = 0; m < mutual; ++m) {
+      const auto j = static_cast<std::size_t>(near_.rows[m]);
+      const double slope = factor * near_.charge[m] * near_.derivative[m];
+      sums.forces[3 * j] -= slope * near_.x[m];
+      sums.forces[3 * j + 1] -= slope * near_.y[m];
+      sums.forces[3 * j + 2] -= slope * near_.z[m];
+      sums.potential[j] += factor * near_.value[m];
+    }
+    if (!node_virial) continue;
+    for (std::size_t m = 0; m < all; ++m) {
+      const double vector[3] = {near_.x[m], near_.y[m], near_.z[m]};
+      const double half = -0.5 * factor * near_.charge[m] * near_.derivative[m];
+      for (std::size_t a = 0; a < 3; ++a)
+        for (std::size_t b = 0; b < 3; ++b) {
+          const double value = half * vector[a] * vector[b];
+          sums.node_virial[9 * i + 3 * a + b] += value;
+          if (m < mutual)
+            sums.node_virial[9 * static_cast<std::size_t>(near_.rows[m]) + 3 * a + b] += value;
+        }
+    }
+  }
+  for (std::size_t c = 0; c < 6; ++c) {
+    const auto [a, b] = kComponents[c];
+    (*sums.virial)[3 * a + b] += total[c];
+    if (a != b) (*sums.virial)[3 * b + a] += total[c];
+  }
+}
+
+}    // namespace mlip_dd

@@ -1,0 +1,363 @@
+#include "potentials/ewald/structure_factors.h"
+
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/addmm.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/mm.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <complex>
+#include <sstream>
+
+#include "base/constants.h"
+#include "potentials/ewald/wave_vectors.h"
+
+namespace mlip_dd {
+
+namespace {
+
+// Atoms are taken in blocks, so that the phases of one fit into the cache.
+constexpr std::int64_t kBlock = 128;
+
+at::Tensor matrix(std::vector<double> &values, std::int64_t rows, std::int64_t columns)
+{
+  return at::from_blob(values.data(), {rows, columns}, at::kDouble);
+}
+
+// exp(2 pi i m f) for m in [first, last], each from the one before.
+void powers(double fraction, int first, int last, std::complex<double> *result)
+{
+  const double angle = 2.0 * kPi * (fraction - std::floor(fraction));
+  const std::complex<double> step(std::cos(angle), std::sin(angle));
+  std::complex<double> value(1.0, 0.0);
+  for (int m = 0; m <= std::max(-first, last); ++m) {
+    if (m <= last) result[m - first] = value;
+    if (-m >= first) result[-m - first] = std::conj(value);
+    value = {value.real() * step.real() - value.imag() * step.imag(),
+             value.real() * step.imag() + value.imag() * step.real()};
+  }
+}
+
+class StructureFactors final : public ReciprocalSum {
+ public:
+  StructureFactors(const EwaldParameters &parameters, double accuracy, Communicator &communicator)
+      : parameters_(parameters), accuracy_(accuracy), communicator_(communicator)
+  {}
+
+  void plan(const Lattice &lattice, const ChargeTotals &totals, double alpha) override
+  {
+    alpha_ = alpha;
+    if (parameters_.k_largest) {
+      waves_ = waves_in_box(*parameters_.k_largest);
+      k_cutoff_ = shortest_left_out(lattice, *parameters_.k_largest);
+      return;
+    }
+    k_cutoff_ = parameters_.k_cutoff.value_or(
+        choose_k_cutoff(totals, lattice.volume, alpha, accuracy_) * (1.0 + kPlannedChange));
+    waves_ = waves_in_sphere(lattice, k_cutoff_);
+  }
+
+  void add(const Lattice &lattice, const OwnedCharges &atoms, double constant,
+           const CoulombSums &sums) override
+  {
+    if (waves_.count == 0) return;
+    const c10::InferenceMode no_autograd;
+    resize();
+    const std::int64_t blocks = (atoms.count() + kBlock - 1) / kBlock;
+    std::fill(factors_.begin(), factors_.end(), 0.0);
+    for (std::int64_t block = 0; block < blocks; ++block) {
+      fill_phases(atoms, block);
+      add_factors(atoms, block);
+    }
+    sum_factors();
+    weigh_factors(lattice, constant, communicator_.rank() == 0 ? sums.virial : nullptr);
+    for (std::int64_t block = 0; block < blocks; ++block) {
+      if (blocks > 1) fill_phases(atoms, block);
+      add_to_atoms(lattice, atoms, block, sums);
+    }
+  }
+
+  double error(const Lattice &lattice, const ChargeTotals &totals) const override
+  {
+    return wave_vector_error(totals, lattice.volume, alpha_, k_cutoff_);
+  }
+
+  Traffic traffic() const override { return traffic_; }
+
+  std::vector<std::string> description() const override
+  {
+    std::ostringstream text;
+    text << waves_.count << " wave vectors up to " << k_cutoff_ << " / A; each evaluation sums "
+         << 16 * waves_.count << " bytes over all ranks, whatever their number";
+    return {text.str()};
+  }
+
+ private:
+  // Of the vectors outside a box of indices, for the error estimate.
+  static double shortest_left_out(const Lattice &lattice, const std::array<int, 3> &largest)
+  {
+    // Planes of index h are 2 pi / |a| apart.
+    double shortest = 0.0;
+    for (std::size_t a = 0; a < 3; ++a) {
+      const Vector3 &v = lattice.vectors[a];
+      const double distance =
+          2.0 * kPi * (largest[a] + 1) / std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+      shortest = a == 0 ? distance : std::min(shortest, distance);
+    }
+    return shortest;
+  }
+
+  std::int64_t n_columns() const { return static_cast<std::int64_t>(waves_.columns.size()); }
+
+  void resize()
+  {
+    const auto columns = static_cast<std::size_t>(n_columns());
+    const auto width = static_cast<std::size_t>(waves_.width());
+    const auto block = static_cast<std::size_t>(kBlock);
+    across_.resize(columns * 2 * block);
+    along_.resize(2 * block * 2 * width);
+    charged_.resize(2 * block * 2 * width);
+    factors_.resize(columns * 2 * width);
+    weights_.resize(columns * width);
+    weighted_.resize(columns * 2 * width);
+    scaled_.resize(columns * 2 * width);
+    products_.resize(columns * 2 * block);
+    packed_.resize(2 * static_cast<std::size_t>(waves_.count));
+  }
+
+  static std::int64_t atoms_in(const OwnedCharges &atoms, std::int64_t block)
+  {
+    return std::min(kBlock, atoms.count() - block * kBlock);
+  }
+
+  // across_ [columns, re | im of the block's atoms]: exp(i (h b0 + k b1) . r).
+  // along_ [2 block, 2 width]: rows (re, im), (-im, re) of exp(i l b2 . r), so that a row of
+  // across_ times along_ is a complex product.
+  void fill_phases(const OwnedCharges &atoms, std::int64_t block)
+  {
+    const auto n = static_cast<std::size_t>(atoms_in(atoms, block));
+    const auto [most_h, most_k, most_l] = waves_.largest;
+    const auto width = static_cast<std::size_t>(waves_.width());
+    phases_[0].resize(static_cast<std::size_t>(most_h + 1) * n);
+    phases_[1].resize(static_cast<std::size_t>(2 * most_k + 1) * n);
+    std::vector<std::complex<double>> &row = phases_[2];
+    row.resize(std::max(
+        {width, static_cast<std::size_t>(most_h + 1), static_cast<std::size_t>(2 * most_k + 1)}));
+    for (std::size_t b = 0; b < n; ++b) {
+      const double *fraction =
+          &atoms.fractional[3 * (static_cast<std::size_t>(block * kBlock) + b)];
+      powers(fraction[0], 0, most_h, row.data());
+      for (std::size_t m = 0; m <= static_cast<std::size_t>(most_h); ++m)
+        phases_[0][m * n + b] = row[m];
+      powers(fraction[1], -most_k, most_k, row.data());
+      for (std::size_t m = 0; m <= static_cast<std::size_t>(2 * most_k); ++m)
+        phases_[1][m * n + b] = row[m];
+      powers(fraction[2], -most_l, most_l, row.data());
+      double *first = &along_[b * 2 * width], *second = &along_[(n + b) * 2 * width];
+      for (std::size_t l = 0; l < width; ++l) {
+        first[l] = second[width + l] = row[l].real();
+        first[width + l] = row[l].imag();
+        second[l] = -row[l].imag();
+      }
+    }
+    for (std::size_t c = 0; c < waves_.columns.size(); ++c) {
+      const WaveColumn &column = waves_.columns[c];
+      const std::complex<double> *x = &phases_[0][static_cast<std::size_t>(column.h) * n];
+      const std::complex<double> *y = &phases_[1][static_cast<std::size_t>(column.k + most_k) * n];
+      double *re = &across_[c * 2 * n], *im = re + n;
+      for (std::size_t b = 0; b < n; ++b) {
+        re[b] = x[b].real() * y[b].real() - x[b].imag() * y[b].imag();
+        im[b] = x[b].real() * y[b].imag() + x[b].imag() * y[b].real();
+      }
+    }
+  }
+
+  // factors_ [columns, re | im by l]: sum over atoms of charge exp(i k . r).
+  void add_factors(const OwnedCharges &atoms, std::int64_t block)
+  {
+    const std::int64_t n = atoms_in(atoms, block);
+    const std::int64_t row = 2 * waves_.width();
+    for (std::int64_t k = 0; k < 2 * n; ++k) {
+      const double charge = atoms.charges[static_cast<std::size_t>(block * kBlock + k % n)];
+      for (std::int64_t l = 0; l < row; ++l)
+        charged_[static_cast<std::size_t>(k * row + l)] =
+            charge * along_[static_cast<std::size_t>(k * row + l)];
+    }
+    at::Tensor factors = matrix(factors_, n_columns(), row);
+    at::addmm_out(factors, factors, matrix(across_, n_columns(), 2 * n),
+                  matrix(charged_, 2 * n, row));
+  }
+
+  // For each wave vector of the plan: index into factors_ of its real part.
+  template <class Body>
+  void for_each_wave(Body body) const
+  {
+    const auto width = static_cast<std::size_t>(waves_.width());
+    for (std::size_t c = 0; c < waves_.columns.size(); ++c) {
+      const WaveColumn &column = waves_.columns[c];
+      for (int l = column.first; l <= column.last; ++l)
+        body(column, l, c, static_cast<std::size_t>(l + waves_.largest[2]), width);
+    }
+  }
+
+  // Collective.
+  void sum_factors()
+  {
+    if (communicator_.size() == 1) return;
+    const auto start = std::chrono::steady_clock::now();
+    std::size_t m = 0;
+    for_each_wave([&](const WaveColumn &, int, std::size_t c, std::size_t l, std::size_t width) {
+      packed_[m++] = factors_[c * 2 * width + l];
+      packed_[m++] = factors_[c * 2 * width + width + l];
+    });
+    communicator_.sum(packed_);
+    m = 0;
+    for_each_wave([&](const WaveColumn &, int, std::size_t c, std::size_t l, std::size_t width) {
+      factors_[c * 2 * width + l] = packed_[m++];
+      factors_[c * 2 * width + width + l] = packed_[m++];
+    });
+    ++traffic_.messages_sent;
+    traffic_.bytes_sent += static_cast<std::int64_t>(packed_.size() * sizeof(double));
+    traffic_.seconds +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  // Derivative of a wave's energy by the strain is minus the energy times this tensor.
+  static double strain_factor(const Vector3 &k, double k_squared, double alpha, std::size_t a,
+                              std::size_t b)
+  {
+    return (a == b) - 2.0 * k[a] * k[b] * (1.0 / k_squared + 0.25 / (alpha * alpha));
+  }
+
+  // weighted_ = weights_ times factors_, zero for l outside a column's range.
+  void weigh_factors(const Lattice &lattice, double constant, std::array<double, 9> *virial)
+  {
+    std::fill(weights_.begin(), weights_.end(), 0.0);
+    std::fill(weighted_.begin(), weighted_.end(), 0.0);
+    for_each_wave(
+        [&](const WaveColumn &column, int l, std::size_t c, std::size_t place, std::size_t width) {
+          const Vector3 k = wave_vector(lattice, column.h, column.k, l);
+          const double k_squared = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
+          const double weight = constant * wave_weight(k_squared, lattice.volume, alpha_);
+          const double re = factors_[c * 2 * width + place];
+          const double im = factors_[c * 2 * width + width + place];
+          weights_[c * width + place] = weight;
+          weighted_[c * 2 * width + place] = weight * re;
+          weighted_[c * 2 * width + width + place] = weight * im;
+          if (!virial) return;
+          const double energy = 0.5 * weight * (re * re + im * im);
+          for (std::size_t a = 0; a < 3; ++a)
+            for (std::size_t b = 0; b < 3; ++b)
+              (*virial)[3 * a + b] += energy * strain_factor(k, k_squared, alpha_, a, b);
+        });
+  }
+
+  // products_ [columns, 2 n]: sum over l of `from` (re | im of S) with the phases along l; real
+  // part and minus imaginary part of conj(S) exp(i l b2 . r).
+  void multiply(std::vector<double> &from, std::int64_t n)
+  {
+    at::Tensor products = matrix(products_, n_columns(), 2 * n);
+    at::mm_out(products, matrix(from, n_columns(), 2 * waves_.width()),
+               matrix(along_, 2 * n, 2 * waves_.width()).t());
+  }
+
+  void add_to_atoms(const Lattice &lattice, const OwnedCharges &atoms, std::int64_t block,
+                    const CoulombSums &sums)
+  {
+    const std::int64_t n = atoms_in(atoms, block);
+    const auto count = static_cast<std::size_t>(n);
+    const auto start = static_cast<std::size_t>(block * kBlock);
+    const auto width = static_cast<std::size_t>(waves_.width());
+    // Potential, and minus its gradient along h, k, l.
+    for (auto &values : at_atoms_) values.assign(count, 0.0);
+
+    multiply(weighted_, n);
+    for (std::size_t c = 0; c < waves_.columns.size(); ++c) {
+      const double h = waves_.columns[c].h, k = waves_.columns[c].k;
+      const double *er = &across_[c * 2 * count], *ei = er + count;
+      const double *pr = &products_[c * 2 * count], *pi = pr + count;
+      for (std::size_t b = 0; b < count; ++b) {
+        const double im = ei[b] * pr[b] - er[b] * pi[b];
+        at_atoms_[0][b] += er[b] * pr[b] + ei[b] * pi[b];
+        at_atoms_[1][b] += h * im;
+        at_atoms_[2][b] += k * im;
+      }
+    }
+    for (std::size_t m = 0; m < weighted_.size(); ++m)
+      scaled_[m] = weighted_[m] * (static_cast<double>(m % width) - waves_.largest[2]);
+    multiply(scaled_, n);
+    for (std::size_t c = 0; c < waves_.columns.size(); ++c) {
+      const double *er = &across_[c * 2 * count], *ei = er + count;
+      const double *pr = &products_[c * 2 * count], *pi = pr + count;
+      for (std::size_t b = 0; b < count; ++b) at_atoms_[3][b] += ei[b] * pr[b] - er[b] * pi[b];
+    }
+    for (std::size_t b = 0; b < count; ++b) {
+      const double charge = atoms.charges[start + b];
+      sums.potential[start + b] += at_atoms_[0][b];
+      for (std::size_t a = 0; a < 3; ++a)
+        for (std::size_t axis = 0; axis < 3; ++axis)
+          sums.forces[3 * (start + b) + a] +=
+              charge * lattice.reciprocal[axis][a] * at_atoms_[1 + axis][b];
+    }
+    if (sums.wants_node_virial) add_node_virial(lattice, atoms, block, sums);
+  }
+
+  void add_node_virial(const Lattice &lattice, const OwnedCharges &atoms, std::int64_t block,
+                       const CoulombSums &sums)
+  {
+    const std::int64_t n = atoms_in(atoms, block);
+    const auto count = static_cast<std::size_t>(n);
+    const auto start = static_cast<std::size_t>(block * kBlock);
+    for (std::size_t a = 0; a < 3; ++a)
+      for (std::size_t b = a; b < 3; ++b) {
+        std::fill(scaled_.begin(), scaled_.end(), 0.0);
+        for_each_wave([&](const WaveColumn &column, int l, std::size_t c, std::size_t place,
+                          std::size_t width) {
+          const Vector3 k = wave_vector(lattice, column.h, column.k, l);
+          const double k_squared = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
+          const double factor = strain_factor(k, k_squared, alpha_, a, b);
+          for (const std::size_t m : {c * 2 * width + place, c * 2 * width + width + place})
+            scaled_[m] = factor * weighted_[m];
+        });
+        multiply(scaled_, n);
+        std::vector<double> &total = at_atoms_[0];
+        total.assign(count, 0.0);
+        for (std::size_t c = 0; c < waves_.columns.size(); ++c) {
+          const double *er = &across_[c * 2 * count], *ei = er + count;
+          const double *pr = &products_[c * 2 * count], *pi = pr + count;
+          for (std::size_t i = 0; i < count; ++i) total[i] += er[i] * pr[i] + ei[i] * pi[i];
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+          const double value = 0.5 * atoms.charges[start + i] * total[i];
+          sums.node_virial[9 * (start + i) + 3 * a + b] += value;
+          if (a != b) sums.node_virial[9 * (start + i) + 3 * b + a] += value;
+        }
+      }
+  }
+
+  EwaldParameters parameters_;
+  double accuracy_;
+  Communicator &communicator_;
+  double alpha_ = 0.0;
+  double k_cutoff_ = 0.0;
+  WaveVectors waves_;
+  Traffic traffic_;
+  // Work space, kept between evaluations.
+  std::array<std::vector<std::complex<double>>, 3> phases_;
+  std::array<std::vector<double>, 4> at_atoms_;
+  std::vector<double> across_, along_, charged_, factors_, weights_, weighted_, scaled_, products_,
+      packed_;
+};
+
+}    // namespace
+
+std::unique_ptr<ReciprocalSum> make_structure_factors(const EwaldParameters &parameters,
+                                                      double accuracy, Communicator &communicator)
+{
+  return std::make_unique<StructureFactors>(parameters, accuracy, communicator);
+}
+
+}    // namespace mlip_dd

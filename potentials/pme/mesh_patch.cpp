@@ -1,0 +1,94 @@
+#include "potentials/pme/mesh_patch.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mlip_dd {
+
+namespace {
+
+// Start and length of the shortest stretch, modulo the size, that holds all marked points.
+void shortest_stretch(const std::vector<char> &marked, int &start, int &count)
+{
+  const int size = static_cast<int>(marked.size());
+  start = count = 0;
+  int longest_gap = -1, last = -1, first = -1;
+  for (int p = 0; p < 2 * size; ++p) {
+    if (!marked[static_cast<std::size_t>(p % size)]) continue;
+    if (first < 0) first = p;
+    if (last >= 0 && p - last - 1 > longest_gap) {
+      longest_gap = p - last - 1;
+      start = p % size;
+    }
+    last = p;
+  }
+  if (first >= 0) count = size - longest_gap;
+}
+
+}    // namespace
+
+MeshPlace mesh_place(const double *fractional, const MeshSize &mesh)
+{
+  MeshPlace place;
+  for (std::size_t a = 0; a < 3; ++a) {
+    const double u = (fractional[a] - std::floor(fractional[a])) * mesh[a];
+    const double below = std::floor(u);
+    place.offset[a] = u - below;
+    place.point[a] = static_cast<int>(below) % mesh[a];    // a fraction may round up to 1
+  }
+  return place;
+}
+
+void MeshPatch::fit(const MeshSize &mesh, int order, int margin, std::span<const double> fractional)
+{
+  std::array<std::vector<char>, 3> marked;
+  for (std::size_t a = 0; a < 3; ++a) marked[a].assign(static_cast<std::size_t>(mesh[a]), 0);
+  for (std::size_t i = 0; i < fractional.size(); i += 3) {
+    const MeshPlace place = mesh_place(&fractional[i], mesh);
+    for (std::size_t a = 0; a < 3; ++a)
+      for (int j = 0; j < order; ++j)
+        marked[a][static_cast<std::size_t>((place.point[a] - j + mesh[a] * order) % mesh[a])] = 1;
+  }
+  for (std::size_t a = 0; a < 3; ++a) {
+    int start = 0, count = 0;
+    shortest_stretch(marked[a], start, count);
+    if (count > 0) {
+      start = (start - margin + mesh[a] * (margin + 1)) % mesh[a];
+      count += 2 * margin;
+    }
+    box_.start[a] = count < mesh[a] ? start : 0;
+    box_.count[a] = std::min(count, mesh[a]);
+  }
+  number_places(mesh);
+}
+
+void MeshPatch::cover(const MeshSize &mesh)
+{
+  box_.start = {};
+  box_.count = mesh;
+  number_places(mesh);
+}
+
+void MeshPatch::number_places(const MeshSize &mesh)
+{
+  for (std::size_t a = 0; a < 3; ++a) {
+    places_[a].assign(static_cast<std::size_t>(mesh[a]), -1);
+    for (int k = 0; k < box_.count[a]; ++k)
+      places_[a][static_cast<std::size_t>((box_.start[a] + k) % mesh[a])] = k;
+  }
+}
+
+bool MeshPatch::holds(const MeshSize &mesh, int order, std::span<const double> fractional) const
+{
+  for (std::size_t i = 0; i < fractional.size(); i += 3) {
+    const MeshPlace place = mesh_place(&fractional[i], mesh);
+    for (std::size_t a = 0; a < 3; ++a)
+      for (int j = 0; j < order; ++j)
+        if (places_[a][static_cast<std::size_t>((place.point[a] - j + mesh[a] * order) % mesh[a])] <
+            0)
+          return false;
+  }
+  return true;
+}
+
+}    // namespace mlip_dd

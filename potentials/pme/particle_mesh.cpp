@@ -1,0 +1,305 @@
+#include "potentials/pme/particle_mesh.h"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <sstream>
+
+#include "base/constants.h"
+#include "potentials/pme/mesh_patch.h"
+#include "potentials/pme/mesh_transform.h"
+#include "potentials/pme/splines.h"
+#include "potentials/pme/spread.h"
+
+namespace mlip_dd {
+
+namespace {
+
+using Complex = std::complex<double>;
+
+class ParticleMesh final : public ReciprocalSum {
+ public:
+  ParticleMesh(const MeshParameters &parameters, double accuracy, Communicator &communicator)
+      : parameters_(parameters), accuracy_(accuracy), communicator_(communicator)
+  {}
+
+  void plan(const Lattice &lattice, const ChargeTotals &totals, double alpha) override
+  {
+    alpha_ = alpha;
+    MeshSize mesh{};
+    if (parameters_.mesh) {
+      mesh = *parameters_.mesh;
+    } else {
+      // As fine as needed when the cell has grown by what is allowed before the next plan.
+      Lattice grown = lattice;
+      for (Vector3 &vector : grown.vectors)
+        for (double &component : vector) component *= 1.0 + kPlannedChange;
+      for (Vector3 &vector : grown.reciprocal)
+        for (double &component : vector) component /= 1.0 + kPlannedChange;
+      mesh = choose_mesh(grown, totals, alpha, parameters_.order, accuracy_);
+    }
+    if (transform_ && mesh == mesh_) return;
+    mesh_ = mesh;
+    if (transform_) past_ = sum_of(past_, transform_->traffic());
+    const bool replicated =
+        communicator_.size() == 1 || parameters_.sharing == MeshSharing::replicated ||
+        (parameters_.sharing == MeshSharing::automatic && communicator_.size() <= kFewRanks);
+    distributed_ = !replicated;
+    transform_ = replicated ? make_replicated_transform(mesh, communicator_)
+                            : make_distributed_transform(mesh, communicator_);
+    for (std::size_t a = 0; a < 3; ++a) moduli_[a] = spline_moduli(mesh[a], parameters_.order);
+    patch_planned_ = false;
+  }
+
+  void add(const Lattice &lattice, const OwnedCharges &atoms, double constant,
+           const CoulombSums &sums) override
+  {
+    plan_patch_if_needed(atoms);
+    charges_.place(mesh_, parameters_.order, patch_, atoms.fractional);
+    values_.assign(static_cast<std::size_t>(patch_.box().points()), 0.0);
+    charges_.spread(atoms.charges, values_);
+    to_waves();
+
+    const bool counts_virial = distributed_ || communicator_.rank() == 0;
+    convolve(lattice, constant, counts_virial ? sums.virial : nullptr);
+    to_points(factors_);
+    const auto n = static_cast<std::size_t>(atoms.count());
+    at_atoms_.resize(n);
+    gradients_.resize(3 * n);
+    charges_.interpolate(values_, at_atoms_, gradients_);
+    for (std::size_t i = 0; i < n; ++i) {
+      sums.potential[i] += at_atoms_[i];
+      for (std::size_t b = 0; b < 3; ++b) {
+        double gradient = 0.0;
+        for (std::size_t a = 0; a < 3; ++a)
+          gradient += gradients_[3 * i + a] * lattice.reciprocal[a][b] / (2.0 * kPi);
+        sums.forces[3 * i + b] -= atoms.charges[i] * gradient;
+      }
+    }
+    if (sums.wants_node_virial) add_node_virial(lattice, atoms, sums);
+  }
+
+  double error(const Lattice &lattice, const ChargeTotals &totals) const override
+  {
+    return mesh_error(lattice, totals, alpha_, mesh_, parameters_.order);
+  }
+
+  Traffic traffic() const override
+  {
+    return transform_ ? sum_of(past_, transform_->traffic()) : past_;
+  }
+
+  std::vector<std::string> description() const override
+  {
+    std::ostringstream text;
+    text << "mesh " << mesh_[0] << " x " << mesh_[1] << " x " << mesh_[2] << ", spline order "
+         << parameters_.order;
+    std::vector<std::string> lines{text.str(), transform_->description()};
+    if (distributed_)
+      lines.push_back("patch of this rank's charges: " + std::to_string(patch_.box().count[0]) +
+                      " x " + std::to_string(patch_.box().count[1]) + " x " +
+                      std::to_string(patch_.box().count[2]) +
+                      " points, sent twice in each evaluation");
+    return lines;
+  }
+
+ private:
+  static Traffic sum_of(Traffic a, const Traffic &b)
+  {
+    a.messages_sent += b.messages_sent;
+    a.bytes_sent += b.bytes_sent;
+    a.seconds += b.seconds;
+    return a;
+  }
+
+  // Collective. The patch follows the charges; it is kept while all of them are inside.
+  void plan_patch_if_needed(const OwnedCharges &atoms)
+  {
+    if (!distributed_) {
+      if (!patch_planned_) patch_.cover(mesh_);
+      patch_planned_ = true;
+      return;
+    }
+    std::array<std::int64_t, 1> stale{!patch_planned_ ||
+                                      !patch_.holds(mesh_, parameters_.order, atoms.fractional)};
+    communicator_.max(stale);
+    if (!stale[0]) return;
+    patch_.fit(mesh_, parameters_.order, kMargin, atoms.fractional);
+    std::vector<RankBox> blocks;
+    std::vector<Parcel> parcels;
+    const MeshBox &box = patch_.box();
+    for (int rank = 0; rank < communicator_.size() && box.points() > 0; ++rank) {
+      const MeshBox block = transform_->points_of(rank);
+      if (block.points() == 0 || !overlap(box, block)) continue;
+      blocks.push_back({rank, block});
+      Parcel parcel{rank, {}};
+      for (std::size_t a = 0; a < 3; ++a) {
+        parcel.values.push_back(box.start[a]);
+        parcel.values.push_back(box.count[a]);
+      }
+      parcels.push_back(std::move(parcel));
+    }
+    std::vector<RankBox> patches;
+    for (const Parcel &parcel : communicator_.deliver(parcels)) {
+      RankBox other{parcel.rank, {}};
+      for (std::size_t a = 0; a < 3; ++a) {
+        other.box.start[a] = static_cast<int>(parcel.values[2 * a]);
+        other.box.count[a] = static_cast<int>(parcel.values[2 * a + 1]);
+      }
+      patches.push_back(other);
+    }
+    to_blocks_ =
+        BoxExchange(communicator_.rank(), mesh_, box, blocks, transform_->points(), patches);
+    patch_planned_ = true;
+  }
+
+  bool overlap(const MeshBox &patch, const MeshBox &block) const
+  {
+    for (std::size_t a = 0; a < 3; ++a) {
+      bool shared = false;
+      for (int p = 0; p < block.count[a]; ++p)
+        shared = shared || patch_.places(a)[static_cast<std::size_t>(block.start[a] + p)] >= 0;
+      if (!shared) return false;
+    }
+    return patch.points() > 0;
+  }
+
+  // Collective. values_ (the patch) -> waves_.
+  void to_waves()
+  {
+    waves_.resize(static_cast<std::size_t>(transform_->waves().points()));
+    if (!distributed_) {
+      transform_->forward(values_, waves_);
+      return;
+    }
+    block_.assign(static_cast<std::size_t>(transform_->points().points()), 0.0);
+    to_blocks_.add(communicator_, 1, values_, block_, past_);
+    transform_->forward(block_, waves_);
+  }
+
+  // Collective. `waves` -> values_ (the patch).
+  void to_points(std::span<const Complex> waves)
+  {
+    if (!distributed_) {
+      transform_->backward(waves, values_);
+      return;
+    }
+    transform_->backward(waves, block_);
+    to_blocks_.give_back(communicator_, 1, block_, values_, past_);
+  }
+
+  // For each wave that this rank holds: its vector, the squared length of that, its place in
+  // waves_, and how often it counts in a sum over all waves.
+  template <class Body>
+  void for_each_wave(const Lattice &lattice, Body body) const
+  {
+    const MeshBox &box = transform_->waves();
+    const auto signed_index = [this](int m, std::size_t a) {
+      return 2 * m <= mesh_[a] ? m : m - mesh_[a];
+    };
+    std::size_t place = 0;
+    for (int x = box.start[0]; x < box.start[0] + box.count[0]; ++x)
+      for (int y = box.start[1]; y < box.start[1] + box.count[1]; ++y) {
+        const double h = signed_index(x, 0), l = signed_index(y, 1);
+        Vector3 base{};
+        for (std::size_t b = 0; b < 3; ++b)
+          base[b] = h * lattice.reciprocal[0][b] + l * lattice.reciprocal[1][b];
+        const double modulus =
+            moduli_[0][static_cast<std::size_t>(x)] * moduli_[1][static_cast<std::size_t>(y)];
+        for (int z = box.start[2]; z < box.start[2] + box.count[2]; ++z, ++place) {
+          if (x == 0 && y == 0 && z == 0) continue;
+          Vector3 k{};
+          for (std::size_t b = 0; b < 3; ++b) k[b] = base[b] + z * lattice.reciprocal[2][b];
+          const double squared = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
+          body(k, squared, modulus * moduli_[2][static_cast<std::size_t>(z)], place,
+               z == 0 || 2 * z == mesh_[2] ? 1.0 : 2.0);
+        }
+      }
+  }
+
+  double strain_factor(const Vector3 &k, double squared, std::size_t a, std::size_t b) const
+  {
+    return (a == b) - 2.0 * k[a] * k[b] * (1.0 / squared + 0.25 / (alpha_ * alpha_));
+  }
+
+  // factors_ = waves_ times 4 pi / V exp(-k^2 / 4 alpha^2) / k^2 times the splines' moduli. These
+  // depend on indices alone, so that the virial is the exact derivative of the mesh energy.
+  void convolve(const Lattice &lattice, double constant, std::array<double, 9> *virial)
+  {
+    factors_.resize(waves_.size());
+    const MeshBox &box = transform_->waves();
+    if (box.points() > 0 && box.start == std::array<int, 3>{}) factors_[0] = 0.0;
+    const double scale = 4.0 * kPi * constant / lattice.volume;
+    const double decay = -0.25 / (alpha_ * alpha_);
+    std::array<double, 6> total{};
+    for_each_wave(lattice, [&](const Vector3 &k, double squared, double modulus, std::size_t place,
+                               double times) {
+      const double weight = scale * modulus * std::exp(decay * squared) / squared;
+      factors_[place] = weight * waves_[place];
+      if (!virial) return;
+      const double energy = 0.5 * times * weight * std::norm(waves_[place]);
+      const double common = -2.0 * energy * (1.0 / squared - decay);
+      total[0] += energy + common * k[0] * k[0];
+      total[1] += energy + common * k[1] * k[1];
+      total[2] += energy + common * k[2] * k[2];
+      total[3] += common * k[0] * k[1];
+      total[4] += common * k[0] * k[2];
+      total[5] += common * k[1] * k[2];
+    });
+    if (!virial) return;
+    constexpr std::size_t kComponents[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
+    for (std::size_t c = 0; c < 9; ++c) (*virial)[c] += total[kComponents[c]];
+  }
+
+  // Collective: six more transforms.
+  void add_node_virial(const Lattice &lattice, const OwnedCharges &atoms, const CoulombSums &sums)
+  {
+    for (std::size_t a = 0; a < 3; ++a)
+      for (std::size_t b = a; b < 3; ++b) {
+        std::fill(waves_.begin(), waves_.end(), Complex());
+        for_each_wave(lattice,
+                      [&](const Vector3 &k, double squared, double, std::size_t place, double) {
+                        waves_[place] = strain_factor(k, squared, a, b) * factors_[place];
+                      });
+        to_points(waves_);
+        charges_.interpolate(values_, at_atoms_, {});
+        for (std::size_t i = 0; i < at_atoms_.size(); ++i) {
+          const double value = 0.5 * atoms.charges[i] * at_atoms_[i];
+          sums.node_virial[9 * i + 3 * a + b] += value;
+          if (a != b) sums.node_virial[9 * i + 3 * b + a] += value;
+        }
+      }
+  }
+
+  // Up to here a replicated mesh moves about as much as a distributed one, with fewer messages.
+  static constexpr int kFewRanks = 2;
+  // Mesh points by which charges may move before the patch is planned anew.
+  static constexpr int kMargin = 2;
+
+  MeshParameters parameters_;
+  double accuracy_;
+  Communicator &communicator_;
+  double alpha_ = 0.0;
+  MeshSize mesh_{};
+  bool distributed_ = false;
+  std::unique_ptr<MeshTransform> transform_;
+  std::array<std::vector<double>, 3> moduli_;
+  bool patch_planned_ = false;
+  MeshPatch patch_;
+  BoxExchange to_blocks_;
+  SplineCharges charges_;
+  Traffic past_;    // of exchanges of patches, and of transforms made before
+  // Work space, kept between evaluations.
+  std::vector<double> values_, block_, at_atoms_, gradients_;
+  std::vector<Complex> waves_, factors_;
+};
+
+}    // namespace
+
+std::unique_ptr<ReciprocalSum> make_particle_mesh(const MeshParameters &parameters, double accuracy,
+                                                  Communicator &communicator)
+{
+  return std::make_unique<ParticleMesh>(parameters, accuracy, communicator);
+}
+
+}    // namespace mlip_dd

@@ -1,0 +1,25 @@
+// Smooth particle-mesh Ewald (Essmann and others, J. Chem. Phys. 103, 8577 (1995)) as a reciprocal
+// sum: charges on a mesh, one transform there, one back.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "comm/communicator.h"
+#include "potentials/coulomb/reciprocal_sum.h"
+#include "potentials/pme/mesh_size.h"
+
+namespace mlip_dd {
+
+enum class MeshSharing { automatic, replicated, distributed };
+
+struct MeshParameters {
+  int order = 6;                   // of the splines, 4 to 8
+  std::optional<MeshSize> mesh;    // chosen from the accuracy when absent
+  MeshSharing sharing = MeshSharing::automatic;
+};
+
+std::unique_ptr<ReciprocalSum> make_particle_mesh(const MeshParameters &parameters, double accuracy,
+                                                  Communicator &communicator);
+
+}    // namespace mlip_dd
