@@ -1,13 +1,13 @@
 // Golden data and small helpers of the spec tests.
 #pragma once
 
-#include "spec/json_place.h"
-#include "spec/mlip_spec.h"
-
 #include <nlohmann/json.hpp>
 
 #include <functional>
 #include <string>
+
+#include "spec/json_place.h"
+#include "spec/mlip_spec.h"
 
 namespace mlip_dd::test {
 
