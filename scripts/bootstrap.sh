@@ -128,7 +128,7 @@ if ! wheel_is_fresh; then
     rm -f "$build/CMakeCache.txt"
   fi
   options=(-C build-dir="$build" -C cmake.define.MLIP_DD_CUDA="$cuda" -C cmake.define.MLIP_DD_TESTS="$tests"
-    -C cmake.define.MLIP_DD_BENCH="$tests" -C cmake.define.CMAKE_PREFIX_PATH="$prefix/usr"
+    -C cmake.define.MLIP_DD_TOOLS=ON -C cmake.define.MLIP_DD_BENCH="$tests" -C cmake.define.CMAKE_PREFIX_PATH="$prefix/usr"
     -C cmake.define.Python3_EXECUTABLE="$env/bin/python")
   if command -v ccache >/dev/null; then
     # Another clone of the same sources hits the cache.
