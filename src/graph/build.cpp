@@ -114,10 +114,12 @@ HaloPlan build_graph(Communicator &communicator, const HostAtoms &atoms,
     edge.receiver_row = final_row(edge.receiver_row);
     edge.sender_row = final_row(edge.sender_row);
   }
-  std::stable_sort(graph.candidates.begin(), graph.candidates.end(),
-                   [](const CandidateEdge &a, const CandidateEdge &b) {
-                     return a.receiver_row < b.receiver_row;
-                   });
+  const auto by_receiver = [](const CandidateEdge &a, const CandidateEdge &b) {
+    return a.receiver_row < b.receiver_row;
+  };
+  // Owned rows come in order; only those of further layers may not.
+  if (!std::is_sorted(graph.candidates.begin(), graph.candidates.end(), by_receiver))
+    std::stable_sort(graph.candidates.begin(), graph.candidates.end(), by_receiver);
   return plan;
 }
 
