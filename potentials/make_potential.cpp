@@ -1,7 +1,9 @@
 #include "potentials/make_potential.h"
 
 #include "base/error.h"
+#include "potentials/dftd3/d3_potential.h"
 #include "potentials/ewald/ewald_potential.h"
+#include "potentials/lj/lj_potential.h"
 #include "potentials/pme/pme_potential.h"
 #include "potentials/torchscript/torchscript_potential.h"
 #include "spec/model_spec.h"
@@ -15,8 +17,10 @@ std::unique_ptr<Potential> make_potential(const ModelSpec &model, const Potentia
     return make_torchscript_potential(model, options, communicator, local_rank);
   if (model.potential == "ewald") return make_ewald_potential(model, options, communicator);
   if (model.potential == "pme") return make_pme_potential(model, options, communicator);
+  if (model.potential == "dftd3") return make_d3_potential(model, options, communicator);
+  if (model.potential == "lj") return make_lj_potential(model, options);
   throw Error({"this build does not run the potential", "\"" + model.potential + "\"",
-               "/model/potential", "Use \"torchscript\""});
+               "/model/potential", "Use \"torchscript\", \"lj\", \"ewald\", \"pme\" or \"dftd3\""});
 }
 
 }    // namespace mlip_dd

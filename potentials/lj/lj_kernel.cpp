@@ -1,0 +1,94 @@
+#include "potentials/lj/lj_kernel.h"
+
+#include "potentials/pair/row_sums.h"
+#include "potentials/pair/smooth_step.h"
+
+namespace mlip_dd {
+
+namespace {
+
+struct PairTerm4 {
+  Double4 energy, slope_over_r;
+};
+
+template <bool Switched>
+MLIP_DD_INLINE PairTerm4 lj_term(const LjPair &pair, double inverse_width, const Double4 &squared)
+{
+  const Mask4 inside = squared < all4(pair.cutoff * pair.cutoff);
+  const Double4 inverse2 = where4(inside, 1.0 / squared);
+  const Double4 inverse6 = inverse2 * inverse2 * inverse2;
+  PairTerm4 term;
+  term.energy = inverse6 * (pair.repulsion * inverse6 - pair.attraction);
+  term.slope_over_r =
+      inverse2 * inverse6 * (6.0 * pair.attraction - 12.0 * pair.repulsion * inverse6);
+  if constexpr (Switched) {
+    const Double4 distance = sqrt4(squared);
+    const SmoothStep step = smooth_step(distance, pair.cutoff, inverse_width);
+    term.slope_over_r =
+        term.slope_over_r * step.value + where4(inside, term.energy * step.slope / distance);
+    term.energy = term.energy * step.value;
+  } else {
+    term.energy -= where4(inside, all4(pair.shift));
+  }
+  return term;
+}
+
+template <bool Switched>
+MLIP_DD_INLINE LjBlock add_rows(const PairRows &rows, const LjParameters &parameters,
+                                std::int64_t begin, std::int64_t end, const LjSums &sums)
+{
+  const double inverse_width = Switched ? 1.0 / parameters.switch_width : 0.0;
+  const Packed4 *atoms = rows.atoms.data();
+  const std::int32_t *neighbours = rows.neighbours.data();
+  LjBlock block;
+  Moment4 block_moment;
+  for (std::int64_t row = begin; row < end; ++row) {
+    const double *own = atoms[rows.owned_atoms[static_cast<std::size_t>(row)]].values;
+    const Double4 x = all4(own[0]), y = all4(own[1]), z = all4(own[2]);
+    const int own_type = rows.types[static_cast<std::size_t>(row)];
+    Double4 energy{};
+    Force4 force;
+    Moment4 moment;
+    for (int type = 0; type < rows.n_types; ++type) {
+      const LjPair pair = parameters.pair(own_type, type);
+      const NeighbourRun run = rows.run(row, type);
+      for (std::int64_t k = run.begin; k < run.end; k += 4) {
+        const Pairs4 pairs = load_pairs(atoms, neighbours + k, x, y, z);
+        const PairTerm4 term = lj_term<Switched>(pair, inverse_width, pairs.squared);
+        energy += term.energy;
+        add_pairs(pairs, term.slope_over_r, force, moment);
+      }
+    }
+    const Double4 row_sums = sums4(force.x, force.y, force.z, 0.5 * energy);
+    for (int a = 0; a < 3; ++a) sums.forces[3 * row + a] += row_sums[a];
+    sums.node_energy[row] += row_sums[3];
+    block.energy += row_sums[3];
+    if (sums.node_virial) add_half_virial(moment, &sums.node_virial[9 * row]);
+    add_moment(moment, block_moment);
+  }
+  add_half_virial(block_moment, block.virial.data());
+  return block;
+}
+
+MLIP_DD_KERNEL LjBlock add_cut_rows(const PairRows &rows, const LjParameters &parameters,
+                                    std::int64_t begin, std::int64_t end, const LjSums &sums)
+{
+  return add_rows<false>(rows, parameters, begin, end, sums);
+}
+
+MLIP_DD_KERNEL LjBlock add_switched_rows(const PairRows &rows, const LjParameters &parameters,
+                                         std::int64_t begin, std::int64_t end, const LjSums &sums)
+{
+  return add_rows<true>(rows, parameters, begin, end, sums);
+}
+
+}    // namespace
+
+LjBlock add_lj_block(const PairRows &rows, const LjParameters &parameters, std::int64_t begin,
+                     std::int64_t end, const LjSums &sums)
+{
+  return parameters.switch_width > 0.0 ? add_switched_rows(rows, parameters, begin, end, sums)
+                                       : add_cut_rows(rows, parameters, begin, end, sums);
+}
+
+}    // namespace mlip_dd

@@ -1,0 +1,85 @@
+#include "potentials/lj/lj_potential.h"
+
+#include <sstream>
+
+#include "potentials/lj/lj_kernel.h"
+#include "potentials/lj/lj_parameters.h"
+#include "potentials/pair/native_device.h"
+#include "potentials/pair/row_blocks.h"
+
+namespace mlip_dd {
+
+namespace {
+
+class LjPotential final : public Potential {
+ public:
+  LjPotential(const ModelSpec &model, const PotentialOptions &options)
+      : parameters_(read_lj_parameters(model)),
+        units_(model.units),
+        threads_(options.threads),
+        device_(native_device(options.device))
+  {}
+
+  double cutoff() const override { return parameters_.cutoff; }
+
+  void set_plan(const HaloPlan &, HaloMode) override { current_ = false; }
+
+  bool uses_edges() const override { return false; }
+
+  void evaluate(const AtomGraph &graph, const HostStep &step, const PotentialRequest &request,
+                PotentialOutput &output) override
+  {
+    if (graph.n_owned == 0) return;
+    if (!current_)
+      rows_ = make_pair_rows(graph, parameters_.n_types,
+                             static_cast<std::int64_t>(step.positions.size() / 3));
+    current_ = true;
+    set_positions(rows_, step.positions);
+    const LjSums sums{output.node_energy.data(), output.forces.data(),
+                      request.node_virial ? output.node_virial.data() : nullptr};
+    blocks_.resize(static_cast<std::size_t>(count_blocks(graph.n_owned)));
+    for_each_block(graph.n_owned, threads_,
+                   [&](std::int64_t block, std::int64_t begin, std::int64_t end) {
+                     blocks_[static_cast<std::size_t>(block)] =
+                         add_lj_block(rows_, parameters_, begin, end, sums);
+                   });
+    for (const LjBlock &block : blocks_) {
+      output.energy += block.energy;
+      for (std::size_t k = 0; k < 9; ++k) output.virial[k] += block.virial[k];
+    }
+  }
+
+  Traffic traffic() const override { return {}; }
+
+  std::vector<std::string> description() const override
+  {
+    std::ostringstream text;
+    text << "potential lj: " << parameters_.n_types << " elements, " << units_ << " units, cutoff "
+         << parameters_.cutoff << ", ";
+    if (parameters_.switch_width > 0.0)
+      text << "switched to zero over the last " << parameters_.switch_width;
+    else
+      text << (parameters_.shifted ? "shifted to zero there" : "cut off there");
+    text << ", float64 on " << device_.used << ", " << threads_ << " threads" << device_.note;
+    return {text.str()};
+  }
+
+ private:
+  LjParameters parameters_;
+  std::string units_;
+  int threads_;
+  NativeDevice device_;
+  PairRows rows_;
+  bool current_ = false;    // whether rows_ belongs to the plan
+  std::vector<LjBlock> blocks_;
+};
+
+}    // namespace
+
+std::unique_ptr<Potential> make_lj_potential(const ModelSpec &model,
+                                             const PotentialOptions &options)
+{
+  return std::make_unique<LjPotential>(model, options);
+}
+
+}    // namespace mlip_dd

@@ -1,0 +1,65 @@
+#include "potentials/pair/pair_rows.h"
+
+#include <algorithm>
+
+namespace mlip_dd {
+
+namespace {
+
+constexpr std::int64_t kLanes = 4;
+constexpr double kOutOfReach = 1e20;    // its tenth power is a number still
+
+}    // namespace
+
+PairRows make_pair_rows(const AtomGraph &graph, int n_types, std::int64_t n_atoms)
+{
+  PairRows rows;
+  rows.n_types = n_types;
+  rows.n_owned = graph.n_owned;
+  rows.types = graph.types;
+  rows.owned_atoms = graph.owned_atoms;
+  rows.atoms.assign(static_cast<std::size_t>(n_atoms) + 1,
+                    Packed4{{kOutOfReach, kOutOfReach, kOutOfReach, 0.0}});
+  for (std::size_t row = 0; row < graph.owned_atoms.size(); ++row)
+    rows.atoms[static_cast<std::size_t>(graph.owned_atoms[row])].values[3] =
+        static_cast<double>(row);
+
+  const auto types = static_cast<std::size_t>(n_types);
+  const auto filler = static_cast<std::int32_t>(n_atoms);
+  rows.runs.reserve(graph.owned_atoms.size() * types);
+  rows.neighbours.reserve(graph.candidates.size() +
+                          graph.owned_atoms.size() * types * (kLanes - 1));
+  std::vector<std::int64_t> next(types);
+  auto candidate = graph.candidates.begin();
+  for (std::int64_t row = 0; row < graph.n_owned; ++row) {
+    const auto first = candidate;
+    std::fill(next.begin(), next.end(), 0);
+    for (; candidate != graph.candidates.end() && candidate->receiver_row == row; ++candidate)
+      ++next[static_cast<std::size_t>(rows.types[static_cast<std::size_t>(candidate->sender_row)])];
+    auto end = static_cast<std::int64_t>(rows.neighbours.size());
+    for (std::int64_t &count : next) {
+      const std::int64_t begin = end;
+      end += (count + kLanes - 1) / kLanes * kLanes;
+      rows.runs.push_back({begin, end});
+      count = begin;
+    }
+    rows.neighbours.resize(static_cast<std::size_t>(end), filler);
+    for (auto pair = first; pair != candidate; ++pair) {
+      const auto type =
+          static_cast<std::size_t>(rows.types[static_cast<std::size_t>(pair->sender_row)]);
+      rows.neighbours[static_cast<std::size_t>(next[type]++)] = pair->sender_atom;
+      rows.atoms[static_cast<std::size_t>(pair->sender_atom)].values[3] =
+          static_cast<double>(pair->sender_row);
+    }
+  }
+  return rows;
+}
+
+void set_positions(PairRows &rows, std::span<const double> positions)
+{
+  const std::size_t n = rows.atoms.size() - 1;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t a = 0; a < 3; ++a) rows.atoms[i].values[a] = positions[3 * i + a];
+}
+
+}    // namespace mlip_dd

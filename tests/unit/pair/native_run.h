@@ -1,0 +1,58 @@
+// Evaluates a potential on virtual ranks and puts the results back into the system's order.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "spec/model_spec.h"
+#include "support/virtual_system.h"
+
+namespace mlip_dd::test {
+
+struct NativeResult {
+  double energy = 0.0;
+  std::array<double, 9> virial{};
+  std::vector<double> node_energy;    // [n]
+  std::vector<double> forces;         // [n, 3]
+  std::vector<double> node_virial;    // [n, 9]
+};
+
+struct NativeRun {
+  int ranks = 1;
+  std::vector<int> owners;    // [n]; empty: all on rank 0
+  int threads = 1;
+  double skin = 0.3;
+};
+
+// The plan is made at `system`, the evaluation at `moved` (same atoms, displaced by less than half
+// the skin).
+NativeResult run_native(const ModelSpec &model, const PeriodicSystem &system,
+                        const PeriodicSystem &moved, const NativeRun &run = {});
+
+double largest_difference(const std::vector<double> &a, const std::vector<double> &b);
+double largest_difference(const std::array<double, 9> &a, const std::array<double, 9> &b);
+
+// Expects the same numbers as `expected` to within `tolerance` times their largest, and that these
+// are not all zero.
+void check_same(const NativeResult &found, const NativeResult &expected, double tolerance);
+
+// Forces on some coordinates and all six strains against central differences of the energy on three
+// ranks. `error` is that of the formula, absolute, in eV/Angstrom and eV.
+void check_derivatives(const ModelSpec &model, const PeriodicSystem &system, double error);
+
+// A golden file of tests/golden/numeric.
+struct Golden {
+  PeriodicSystem system;                // types index `elements`
+  std::vector<std::string> elements;    // chemical symbols
+  nlohmann::json tree;
+};
+Golden read_golden(const std::string &name);
+
+// Numbers of any nesting, flat.
+std::vector<double> flat(const nlohmann::json &numbers);
+
+std::string golden_path(const std::string &name);
+
+}    // namespace mlip_dd::test
