@@ -6,11 +6,11 @@ import subprocess
 import sys
 from typing import NoReturn
 
-from mlip_dd import export, locations
+from mlip_dd import d3_reference, export, locations
 from mlip_dd.errors import UserError
 
 # Subcommands in Python. Any other goes to the compiled program (inspect, merge, presets, ...).
-_COMMANDS = {"export": export}
+_COMMANDS = {"export": export, "d3-reference": d3_reference}
 
 
 def _run_program(arguments: list[str]) -> NoReturn:

@@ -1,0 +1,96 @@
+"""If these fail, Lennard-Jones atoms in LAMMPS do not feel what lj/cut makes them feel."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tolerances as tol
+from evaluate import Case, assert_same, evaluate, largest, require_signal
+from models import Model
+from run import read_thermo, run
+from systems import crystal, molecule, rock_salt, supercell
+
+CUTOFF = 7.0
+# Two kinds of atoms, the unlike pair no mixture of the others.
+EPSILON = [[0.0104, 0.0071], [0.0071, 0.0055]]
+SIGMA = [[3.3, 2.7], [2.7, 2.4]]
+PEER = f"pair_style lj/cut {CUTOFF}\n" + "".join(
+    f"pair_coeff {a + 1} {b + 1} {EPSILON[a][b]} {SIGMA[a][b]}\n" for a, b in ((0, 0), (0, 1), (1, 1)))
+
+SYSTEMS = {
+    "crystal": rock_salt(4),
+    "skewed": supercell(crystal(np.array([[5.64, 0, 0], [0.7, 5.5, 0], [-0.4, 0.9, 5.8]])), np.diag([2, 3, 2]))[0],
+    "one_cell": rock_salt(1),
+    "molecule": molecule(),
+}
+SPLITS = {1: [""], 2: ["", "comm_style tiled"], 3: [""], 4: ["", "processors 4 1 1"], 8: ["", "comm_style tiled"]}
+
+
+def lj_model(folder: Path, **more) -> Model:
+    parameters = {"epsilon": EPSILON, "sigma": SIGMA, **more}
+    spec = folder / "lj.json"
+    spec.write_text(json.dumps({"spec": "SPEC_LJ_HALO", "model": {
+        "potential": "lj", "elements": ["Na", "Cl"], "cutoff": CUTOFF, "parameters": parameters}}))
+    return Model(spec, double=True)
+
+
+@pytest.fixture(scope="module")
+def peers(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("peers")
+    model = lj_model(folder)
+    cases = [Case(system, model, name, pair=PEER, node_virial=True) for name, system in SYSTEMS.items()]
+    return evaluate(cases, folder)
+
+
+@pytest.mark.parametrize("ranks", SPLITS)
+def test_same_as_lj_cut(ranks, peers, tmp_path):
+    model = lj_model(tmp_path)
+    # Tiled domains need a box longer than the cutoff, slices one that is long enough to cut.
+    cases = [Case(system, model, f"{name}_{k}", node_virial=True, settings=split)
+             for k, split in enumerate(SPLITS[ranks]) for name, system in SYSTEMS.items()
+             if not split or name == "crystal"]
+    for name, found in evaluate(cases, tmp_path, ranks).items():
+        expected = peers[name.rpartition("_")[0]]
+        require_signal(expected)
+        assert_same(found, expected, double=True)
+        assert largest(found.node_virial - expected.node_virial) <= tol.DOUBLE_NODE_VIRIAL
+
+
+def test_shifted_is_lj_cut_with_shift(tmp_path):
+    model = lj_model(tmp_path, shift=True)
+    found = evaluate([Case(rock_salt(3), model, "ours"),
+                      Case(rock_salt(3), model, "peer", pair=PEER + "pair_modify shift yes")], tmp_path, 2)
+    assert_same(found["ours"], found["peer"], double=True)
+
+
+@pytest.mark.parametrize("mixing", ["geometric", "arithmetic", "sixthpower"])
+def test_mixed_as_lammps_mixes(mixing, tmp_path):
+    model = lj_model(tmp_path, epsilon=[0.0104, 0.0055], sigma=[3.3, 2.4], mixing=mixing)
+    peer = (f"pair_style lj/cut {CUTOFF}\npair_modify mix {mixing}\n"
+            "pair_coeff 1 1 0.0104 3.3\npair_coeff 2 2 0.0055 2.4")
+    found = evaluate([Case(rock_salt(3), model, "ours"), Case(rock_salt(3), model, "peer", pair=peer)], tmp_path)
+    assert_same(found["ours"], found["peer"], double=True)
+
+
+def test_same_trajectory_as_lj_cut(tmp_path):
+    """Over reneighbourings: pairs that come within the cutoff later are there, those that left are not."""
+    system = rock_salt(4, lattice=6.2)
+    model = lj_model(tmp_path)
+    tables = {}
+    for name, pair in (("ours", ""), ("peer", PEER)):
+        script = Case(system, model, name, pair=pair, skin=0.5).setup(tmp_path) + """
+velocity all create 300 4928 mom yes
+fix move all nve
+timestep 0.004
+neigh_modify every 1 delay 0 check yes
+thermo 20
+run 200
+"""
+        outcome = run(script, tmp_path, 2)
+        tables[name] = read_thermo(outcome.output)[-1]
+        builds = next(line for line in outcome.output.splitlines() if line.startswith("Neighbor list builds"))
+        assert int(builds.split("=")[1]) > 2
+    ours, peer = tables["ours"], tables["peer"]
+    assert np.ptp(peer["PotEng"]) > 1.0
+    assert largest(ours["PotEng"] - peer["PotEng"]) <= tol.TRAJECTORY * len(system)
