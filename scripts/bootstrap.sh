@@ -56,13 +56,16 @@ fresh() { [ "$(cat "$stamps/$1" 2>/dev/null || true)" = "$2" ]; }
 hash_of() { cat "$@" | sha256sum | cut -d' ' -f1; }
 
 requirements=$root/scripts/requirements.txt
-wanted=$(hash_of "$requirements")
+data_packages=$root/scripts/requirements-no-deps.txt
+wanted=$(hash_of "$requirements" "$data_packages")
 if ! fresh packages "$wanted"; then
   say "installing Python packages (torch is large: some minutes the first time)"
   # Older pips, Debian 12's among them, don't know -C, which the build below needs.
   "$env/bin/python" -m pip install --disable-pip-version-check -q "pip>=23.1" || fail "pip could not renew itself (see above)"
   "$env/bin/python" -m pip install --disable-pip-version-check -q -r "$requirements" ||
     fail "pip could not install $requirements (see above)"
+  "$env/bin/python" -m pip install --disable-pip-version-check -q --no-deps -r "$data_packages" ||
+    fail "pip could not install $data_packages (see above)"
   echo "$wanted" >"$stamps/packages"
 fi
 
