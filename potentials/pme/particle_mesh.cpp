@@ -49,6 +49,7 @@ class ParticleMesh final : public ReciprocalSum {
                             : make_distributed_transform(mesh, communicator_);
     for (std::size_t a = 0; a < 3; ++a) moduli_[a] = spline_moduli(mesh[a], parameters_.order);
     patch_planned_ = false;
+    weighed_.reset();
   }
 
   void add(const Lattice &lattice, const OwnedCharges &atoms, double constant,
@@ -222,31 +223,44 @@ class ParticleMesh final : public ReciprocalSum {
     return (a == b) - 2.0 * k[a] * k[b] * (1.0 / squared + 0.25 / (alpha_ * alpha_));
   }
 
-  // factors_ = waves_ times 4 pi / V exp(-k^2 / 4 alpha^2) / k^2 times the splines' moduli. These
-  // depend on indices alone, so that the virial is the exact derivative of the mesh energy.
+  // weights_ = 4 pi / V exp(-k^2 / 4 alpha^2) / k^2 times the splines' moduli. These depend on
+  // indices alone, so that the virial is the exact derivative of the mesh energy.
+  void weigh(const Lattice &lattice)
+  {
+    if (weighed_ && weighed_->vectors == lattice.vectors && weighed_alpha_ == alpha_) return;
+    weighed_ = lattice;
+    weighed_alpha_ = alpha_;
+    weights_.assign(waves_.size(), 0.0);
+    const double scale = 4.0 * kPi / lattice.volume;
+    const double decay = -0.25 / (alpha_ * alpha_);
+    for_each_wave(lattice,
+                  [&](const Vector3 &, double squared, double modulus, std::size_t place, double) {
+                    weights_[place] = scale * modulus * std::exp(decay * squared) / squared;
+                  });
+  }
+
+  // factors_ = waves_ times weights_.
   void convolve(const Lattice &lattice, double constant, std::array<double, 9> *virial)
   {
     factors_.resize(waves_.size());
-    const MeshBox &box = transform_->waves();
-    if (box.points() > 0 && box.start == std::array<int, 3>{}) factors_[0] = 0.0;
-    const double scale = 4.0 * kPi * constant / lattice.volume;
+    weigh(lattice);
+    for (std::size_t place = 0; place < factors_.size(); ++place)
+      factors_[place] = constant * weights_[place] * waves_[place];
+    if (!virial) return;
     const double decay = -0.25 / (alpha_ * alpha_);
     std::array<double, 6> total{};
-    for_each_wave(lattice, [&](const Vector3 &k, double squared, double modulus, std::size_t place,
-                               double times) {
-      const double weight = scale * modulus * std::exp(decay * squared) / squared;
-      factors_[place] = weight * waves_[place];
-      if (!virial) return;
-      const double energy = 0.5 * times * weight * std::norm(waves_[place]);
-      const double common = -2.0 * energy * (1.0 / squared - decay);
-      total[0] += energy + common * k[0] * k[0];
-      total[1] += energy + common * k[1] * k[1];
-      total[2] += energy + common * k[2] * k[2];
-      total[3] += common * k[0] * k[1];
-      total[4] += common * k[0] * k[2];
-      total[5] += common * k[1] * k[2];
-    });
-    if (!virial) return;
+    for_each_wave(lattice,
+                  [&](const Vector3 &k, double squared, double, std::size_t place, double times) {
+                    const double weight = constant * weights_[place];
+                    const double energy = 0.5 * times * weight * std::norm(waves_[place]);
+                    const double common = -2.0 * energy * (1.0 / squared - decay);
+                    total[0] += energy + common * k[0] * k[0];
+                    total[1] += energy + common * k[1] * k[1];
+                    total[2] += energy + common * k[2] * k[2];
+                    total[3] += common * k[0] * k[1];
+                    total[4] += common * k[0] * k[2];
+                    total[5] += common * k[1] * k[2];
+                  });
     constexpr std::size_t kComponents[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
     for (std::size_t c = 0; c < 9; ++c) (*virial)[c] += total[kComponents[c]];
   }
@@ -290,6 +304,9 @@ class ParticleMesh final : public ReciprocalSum {
   SplineCharges charges_;
   Traffic past_;    // of exchanges of patches, and of transforms made before
   // Work space, kept between evaluations.
+  std::optional<Lattice> weighed_;    // the lattice that weights_ are for
+  double weighed_alpha_ = 0.0;
+  std::vector<double> weights_;
   std::vector<double> values_, block_, at_atoms_, gradients_;
   std::vector<Complex> waves_, factors_;
 };

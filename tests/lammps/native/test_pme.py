@@ -1,0 +1,60 @@
+"""If these fail, pair_style mlip/dd with potential pme is not the Coulomb energy that LAMMPS's own sums have, or depends
+on how LAMMPS cuts the box or how ranks share the mesh."""
+
+import numpy as np
+import pytest
+import tolerances as tol
+from charged_cases import ACCURACY, CONSTANT, SYSTEMS, assert_close, case, charged_model, check_ranks, own_style
+from evaluate import assert_same, evaluate
+from run import read_thermo, run
+
+
+@pytest.fixture(scope="module")
+def pme(tmp_path_factory):
+    return charged_model(tmp_path_factory.mktemp("pme"), "pme", 8.0, accuracy=ACCURACY)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("kspace", ["ewald", "pppm"])
+def test_equals_lammps(name, kspace, pme, tmp_path):
+    # pppm's order 7 and a cutoff of 10 A reach the accuracy on small meshes.
+    more = "kspace_modify order 7\n" if kspace == "pppm" else ""
+    cases = [case(SYSTEMS[name], pme, "ours"),
+             case(SYSTEMS[name], pme, "theirs", pair=own_style(f"{kspace} {ACCURACY}", 10.0, more))]
+    found = evaluate(cases, tmp_path)
+    assert_close(found["ours"], found["theirs"])
+
+
+@pytest.mark.parametrize("sharing", ["auto", "replicated", "distributed"])
+@pytest.mark.parametrize("ranks", [2, 3, 4])
+def test_ranks_give_the_same(ranks, sharing, tmp_path):
+    model = charged_model(tmp_path, "pme", 6.0, accuracy=1e-5, fft=sharing)
+    bricks = [case(system, model, name, node_virial=True) for name, system in SYSTEMS.items()]
+    tiled = [case(SYSTEMS["cubic"], model, "tiled", settings="comm_style tiled", changes="balance 1.0 rcb")]
+    check_ranks(bricks + tiled, tmp_path, ranks, assert_same)
+
+
+def test_changing_box(tmp_path):
+    """Atoms and box move far enough that meshes, and the patches of ranks, are chosen anew several times; ranks change
+    nothing, and no mesh is further from a converged sum than the accuracy."""
+    system, accuracy = SYSTEMS["cubic"], 1e-5
+
+    def energies(name: str, model, ranks: int) -> dict[str, np.ndarray]:
+        folder = tmp_path / f"{name}{ranks}"
+        folder.mkdir()
+        script = case(system, model, name).setup(folder) + """
+velocity all create 300 1234 loop geom
+timestep 0.0005
+fix move all nve
+fix pull all deform 1 x scale 1.12 y scale 0.94 remap x
+thermo 2
+run 60
+"""
+        return read_thermo(run(script, folder, ranks).output)[-1]
+
+    mesh = charged_model(tmp_path, "pme", 6.0, accuracy=accuracy, fft="distributed")
+    exact = charged_model(tmp_path, "ewald", 6.0, accuracy=1e-11)
+    one, three, converged = energies("mesh", mesh, 1), energies("mesh", mesh, 3), energies("exact", exact, 1)
+    assert np.ptp(one["PotEng"]) > 0.5
+    assert np.abs(one["PotEng"] - three["PotEng"]).max() < tol.TRAJECTORY * len(system)
+    assert np.abs(one["PotEng"] - converged["PotEng"])[:5].max() < accuracy * CONSTANT * len(system)
