@@ -1,11 +1,5 @@
 #include "potentials/ewald/structure_factors.h"
 
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/addmm.h>
-#include <ATen/ops/from_blob.h>
-#include <ATen/ops/mm.h>
-#include <c10/core/InferenceMode.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -13,6 +7,7 @@
 #include <sstream>
 
 #include "base/constants.h"
+#include "potentials/ewald/matrix_product.h"
 #include "potentials/ewald/wave_vectors.h"
 
 namespace mlip_dd {
@@ -21,11 +16,6 @@ namespace {
 
 // Atoms are taken in blocks, so that the phases of one fit into the cache.
 constexpr std::int64_t kBlock = 128;
-
-at::Tensor matrix(std::vector<double> &values, std::int64_t rows, std::int64_t columns)
-{
-  return at::from_blob(values.data(), {rows, columns}, at::kDouble);
-}
 
 // exp(2 pi i m f) for m in [first, last], each from the one before.
 void powers(double fraction, int first, int last, std::complex<double> *result)
@@ -64,7 +54,6 @@ class StructureFactors final : public ReciprocalSum {
            const CoulombSums &sums) override
   {
     if (waves_.count == 0) return;
-    const c10::InferenceMode no_autograd;
     resize();
     const std::int64_t blocks = (atoms.count() + kBlock - 1) / kBlock;
     std::fill(factors_.begin(), factors_.end(), 0.0);
@@ -119,6 +108,7 @@ class StructureFactors final : public ReciprocalSum {
     const auto block = static_cast<std::size_t>(kBlock);
     across_.resize(columns * 2 * block);
     along_.resize(2 * block * 2 * width);
+    turned_.resize(2 * width * 2 * block);
     charged_.resize(2 * block * 2 * width);
     factors_.resize(columns * 2 * width);
     weights_.resize(columns * width);
@@ -132,13 +122,20 @@ class StructureFactors final : public ReciprocalSum {
   {
     return std::min(kBlock, atoms.count() - block * kBlock);
   }
+  // With up to three more, of charge zero, for matrix products.
+  static std::int64_t places_in(const OwnedCharges &atoms, std::int64_t block)
+  {
+    return (atoms_in(atoms, block) + 3) / 4 * 4;
+  }
 
   // across_ [columns, re | im of the block's atoms]: exp(i (h b0 + k b1) . r).
   // along_ [2 block, 2 width]: rows (re, im), (-im, re) of exp(i l b2 . r), so that a row of
-  // across_ times along_ is a complex product.
+  // across_ times along_ is a complex product; turned_ is its transpose.
   void fill_phases(const OwnedCharges &atoms, std::int64_t block)
   {
-    const auto n = static_cast<std::size_t>(atoms_in(atoms, block));
+    constexpr double kNoAtom[3] = {};
+    const auto n = static_cast<std::size_t>(places_in(atoms, block));
+    const auto present = static_cast<std::size_t>(atoms_in(atoms, block));
     const auto [most_h, most_k, most_l] = waves_.largest;
     const auto width = static_cast<std::size_t>(waves_.width());
     phases_[0].resize(static_cast<std::size_t>(most_h + 1) * n);
@@ -148,7 +145,8 @@ class StructureFactors final : public ReciprocalSum {
         {width, static_cast<std::size_t>(most_h + 1), static_cast<std::size_t>(2 * most_k + 1)}));
     for (std::size_t b = 0; b < n; ++b) {
       const double *fraction =
-          &atoms.fractional[3 * (static_cast<std::size_t>(block * kBlock) + b)];
+          b < present ? &atoms.fractional[3 * (static_cast<std::size_t>(block * kBlock) + b)]
+                      : kNoAtom;
       powers(fraction[0], 0, most_h, row.data());
       for (std::size_t m = 0; m <= static_cast<std::size_t>(most_h); ++m)
         phases_[0][m * n + b] = row[m];
@@ -156,11 +154,15 @@ class StructureFactors final : public ReciprocalSum {
       for (std::size_t m = 0; m <= static_cast<std::size_t>(2 * most_k); ++m)
         phases_[1][m * n + b] = row[m];
       powers(fraction[2], -most_l, most_l, row.data());
+      std::fill(row.begin() + 2 * most_l + 1, row.begin() + waves_.width(), 0.0);
       double *first = &along_[b * 2 * width], *second = &along_[(n + b) * 2 * width];
       for (std::size_t l = 0; l < width; ++l) {
         first[l] = second[width + l] = row[l].real();
         first[width + l] = row[l].imag();
         second[l] = -row[l].imag();
+        turned_[l * 2 * n + b] = turned_[(width + l) * 2 * n + n + b] = row[l].real();
+        turned_[(width + l) * 2 * n + b] = row[l].imag();
+        turned_[l * 2 * n + n + b] = -row[l].imag();
       }
     }
     for (std::size_t c = 0; c < waves_.columns.size(); ++c) {
@@ -178,17 +180,17 @@ class StructureFactors final : public ReciprocalSum {
   // factors_ [columns, re | im by l]: sum over atoms of charge exp(i k . r).
   void add_factors(const OwnedCharges &atoms, std::int64_t block)
   {
-    const std::int64_t n = atoms_in(atoms, block);
-    const std::int64_t row = 2 * waves_.width();
-    for (std::int64_t k = 0; k < 2 * n; ++k) {
-      const double charge = atoms.charges[static_cast<std::size_t>(block * kBlock + k % n)];
-      for (std::int64_t l = 0; l < row; ++l)
-        charged_[static_cast<std::size_t>(k * row + l)] =
-            charge * along_[static_cast<std::size_t>(k * row + l)];
+    const auto n = static_cast<std::size_t>(places_in(atoms, block));
+    const auto present = static_cast<std::size_t>(atoms_in(atoms, block));
+    const auto row = static_cast<std::size_t>(2 * waves_.width());
+    for (std::size_t k = 0; k < 2 * n; ++k) {
+      const std::size_t b = k % n;
+      const double charge =
+          b < present ? atoms.charges[static_cast<std::size_t>(block * kBlock) + b] : 0.0;
+      for (std::size_t l = 0; l < row; ++l) charged_[k * row + l] = charge * along_[k * row + l];
     }
-    at::Tensor factors = matrix(factors_, n_columns(), row);
-    at::addmm_out(factors, factors, matrix(across_, n_columns(), 2 * n),
-                  matrix(charged_, 2 * n, row));
+    multiply_matrices(n_columns(), 2 * waves_.width(), 2 * places_in(atoms, block), across_.data(),
+                      charged_.data(), factors_.data(), /*add=*/true);
   }
 
   // For each wave vector of the plan: index into factors_ of its real part.
@@ -259,16 +261,16 @@ class StructureFactors final : public ReciprocalSum {
   // part and minus imaginary part of conj(S) exp(i l b2 . r).
   void multiply(std::vector<double> &from, std::int64_t n)
   {
-    at::Tensor products = matrix(products_, n_columns(), 2 * n);
-    at::mm_out(products, matrix(from, n_columns(), 2 * waves_.width()),
-               matrix(along_, 2 * n, 2 * waves_.width()).t());
+    multiply_matrices(n_columns(), 2 * n, 2 * waves_.width(), from.data(), turned_.data(),
+                      products_.data(), /*add=*/false);
   }
 
   void add_to_atoms(const Lattice &lattice, const OwnedCharges &atoms, std::int64_t block,
                     const CoulombSums &sums)
   {
-    const std::int64_t n = atoms_in(atoms, block);
+    const std::int64_t n = places_in(atoms, block);
     const auto count = static_cast<std::size_t>(n);
+    const auto present = static_cast<std::size_t>(atoms_in(atoms, block));
     const auto start = static_cast<std::size_t>(block * kBlock);
     const auto width = static_cast<std::size_t>(waves_.width());
     // Potential, and minus its gradient along h, k, l.
@@ -294,7 +296,7 @@ class StructureFactors final : public ReciprocalSum {
       const double *pr = &products_[c * 2 * count], *pi = pr + count;
       for (std::size_t b = 0; b < count; ++b) at_atoms_[3][b] += ei[b] * pr[b] - er[b] * pi[b];
     }
-    for (std::size_t b = 0; b < count; ++b) {
+    for (std::size_t b = 0; b < present; ++b) {
       const double charge = atoms.charges[start + b];
       sums.potential[start + b] += at_atoms_[0][b];
       for (std::size_t a = 0; a < 3; ++a)
@@ -308,8 +310,9 @@ class StructureFactors final : public ReciprocalSum {
   void add_node_virial(const Lattice &lattice, const OwnedCharges &atoms, std::int64_t block,
                        const CoulombSums &sums)
   {
-    const std::int64_t n = atoms_in(atoms, block);
+    const std::int64_t n = places_in(atoms, block);
     const auto count = static_cast<std::size_t>(n);
+    const auto present = static_cast<std::size_t>(atoms_in(atoms, block));
     const auto start = static_cast<std::size_t>(block * kBlock);
     for (std::size_t a = 0; a < 3; ++a)
       for (std::size_t b = a; b < 3; ++b) {
@@ -330,7 +333,7 @@ class StructureFactors final : public ReciprocalSum {
           const double *pr = &products_[c * 2 * count], *pi = pr + count;
           for (std::size_t i = 0; i < count; ++i) total[i] += er[i] * pr[i] + ei[i] * pi[i];
         }
-        for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < present; ++i) {
           const double value = 0.5 * atoms.charges[start + i] * total[i];
           sums.node_virial[9 * (start + i) + 3 * a + b] += value;
           if (a != b) sums.node_virial[9 * (start + i) + 3 * b + a] += value;
@@ -348,8 +351,8 @@ class StructureFactors final : public ReciprocalSum {
   // Work space, kept between evaluations.
   std::array<std::vector<std::complex<double>>, 3> phases_;
   std::array<std::vector<double>, 4> at_atoms_;
-  std::vector<double> across_, along_, charged_, factors_, weights_, weighted_, scaled_, products_,
-      packed_;
+  std::vector<double> across_, along_, turned_, charged_, factors_, weights_, weighted_, scaled_,
+      products_, packed_;
 };
 
 }    // namespace

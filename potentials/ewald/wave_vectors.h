@@ -21,8 +21,9 @@ struct WaveVectors {
   std::array<int, 3> largest{};    // of |h|, |k|, |l|
   std::int64_t count = 0;
 
-  // Values of l, from -largest[2] on; columns cover a part of it.
-  std::int64_t width() const { return 2 * largest[2] + 1; }
+  // Values of l, from -largest[2] on, and up to three more for matrix products; columns cover a
+  // part of them.
+  std::int64_t width() const { return (2 * largest[2] + 4) / 4 * 4; }
 };
 
 // All vectors up to k_cutoff (1/Angstrom).
