@@ -4,6 +4,7 @@
 #include <lammps.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -55,11 +56,13 @@ void run_exposed(LAMMPS_NS::LAMMPS *lammps, const std::function<void()> &body)
 {
   const std::string message = caught_message(body);
   if (message.empty()) return;
-  // A fault that all ranks share is told once: the others leave rank 0 the time to end them.
-  constexpr auto kPatience = std::chrono::seconds(2);
+  // A fault that several ranks share is told once: each leaves those before it the time to end the
+  // run.
+  constexpr auto kPatience = std::chrono::milliseconds(700);
+  constexpr int kMostTurns = 20;
   int rank = 0;
   MPI_Comm_rank(lammps->world, &rank);
-  if (rank != 0) std::this_thread::sleep_for(kPatience);
+  std::this_thread::sleep_for(kPatience * std::min(rank, kMostTurns));
   lammps->error->one(MLIP_DD_PLACE, message);
 }
 

@@ -10,7 +10,9 @@
 #include <update.h>
 #include <utils.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,9 +39,12 @@ struct BuildMark {
   bool operator==(const BuildMark &) const = default;
 };
 
-// Rank among those of its node, for dealing out GPUs.
+// Rank among those of its node, for dealing out GPUs. Launchers know it for the whole run; the
+// split knows it for this partition.
 int rank_on_node(MPI_Comm world)
 {
+  for (const char *name : {"MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"})
+    if (const char *value = std::getenv(name)) return std::max(0, std::atoi(value));
   MPI_Comm node;
   int world_rank = 0, rank = 0;
   MPI_Comm_rank(world, &world_rank);
@@ -95,16 +100,23 @@ void PairMlipDD::allocate()
 
 void PairMlipDD::settings(int narg, char **arg)
 {
-  state_ = std::make_unique<State>();
+  // Replaced only when all went well: a host that catches the error goes on with what it had.
+  auto fresh = std::make_unique<State>();
   mlip_dd::run_together(lmp, [&] {
-    state_->options = mlip_dd::read_pair_options({arg, static_cast<std::size_t>(narg)});
-    state_->spec = std::make_unique<mlip_dd::RunnableSpec>(state_->options.spec_file);
-    state_->realisation = state_->spec->realise(state_->options.halo, comm->nprocs);
+    fresh->options = mlip_dd::read_pair_options({arg, static_cast<std::size_t>(narg)});
+    fresh->spec = std::make_unique<mlip_dd::RunnableSpec>(fresh->options.spec_file);
+    fresh->realisation = fresh->spec->realise(fresh->options.halo, comm->nprocs);
   });
+  if (comm->me == 0)
+    for (const std::string &warning : fresh->spec->warnings())
+      error->warning(MLIP_DD_PLACE, "mlip/dd: " + warning);
+  state_ = std::move(fresh);
 }
 
 void PairMlipDD::coeff(int narg, char **arg)
 {
+  if (!state_)
+    error->all(MLIP_DD_PLACE, "mlip/dd: give a valid `pair_style mlip/dd` before pair_coeff");
   if (!allocated) allocate();
   mlip_dd::run_together(lmp, [&] {
     state_->element_of_type = mlip_dd::read_element_map({arg, static_cast<std::size_t>(narg)},
@@ -281,12 +293,13 @@ void PairMlipDD::log_lines(const std::vector<std::string> &lines)
 
 void PairMlipDD::finish()
 {
-  if (!state_->options.log || state_->evaluations == 0) return;
+  if (!state_ || !state_->options.log || state_->evaluations == 0) return;
   log_lines(mlip_dd::describe_run(*state_->communicator, *state_->runner, state_->evaluations));
 }
 
 double PairMlipDD::memory_usage()
 {
+  if (!state_ || !state_->runner) return Pair::memory_usage();
   const mlip_dd::AtomGraph &graph = state_->runner->graph();
   return Pair::memory_usage() +
          static_cast<double>(graph.candidates.capacity() * sizeof(mlip_dd::CandidateEdge) +

@@ -18,6 +18,11 @@ RunnableSpec::RunnableSpec(const std::string &path) : content_(std::make_unique<
     throw Error({"the spec file has no model", "", path,
                  "Add a \"model\" object; pipelines are not run by this version"});
   const ModelSpec &model = *content_->file.model;
+  if (!content_->file.spec.distribution.third_party_helpers.empty())
+    content_->file.warnings.push_back(
+        path +
+        ": the adapters of Python objects in /core/third_party_helpers "
+        "mean nothing here and are passed over.");
   content_->name = model.file.empty() ? model.potential : model.file;
 }
 

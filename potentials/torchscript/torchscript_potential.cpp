@@ -1,6 +1,7 @@
 #include "potentials/torchscript/torchscript_potential.h"
 
 #include <ATen/Parallel.h>
+#include <c10/core/AutogradState.h>
 #include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
@@ -35,6 +36,39 @@ std::string without_stack(const std::string &message)
 
 at::Tensor one_number(std::int64_t value) { return at::full({1}, value, at::kLong); }
 
+void refuse_what_is_not_run(const ModelSpec &model)
+{
+  if (model.units != "metal")
+    throw Error({"TorchScript models are run in eV and Angstrom", "\"" + model.units + "\"",
+                 "/model/units", "Export the model in these units and set \"units\": \"metal\""});
+  if (!model.libraries.empty())
+    throw Error({"libraries of operators are not loaded by this version",
+                 "\"" + model.libraries.front() + "\"", "/model/libraries",
+                 "Export the model with torch's own operators and remove the key"});
+  if (!model.parameters.empty())
+    throw Error({"a TorchScript model takes no parameters",
+                 "\"" + model.parameters.begin().key() + "\"", "/model/parameters",
+                 "Remove the key: what the model needs is in its file"});
+}
+
+// While it lives, backward runs in the calling thread on every device: exchanges call MPI, which
+// hosts often start without support of threads.
+class BackwardInThisThread {
+ public:
+  BackwardInThisThread() : before_(c10::AutogradState::get_tls_state())
+  {
+    c10::AutogradState state = before_;
+    state.set_multithreading_enabled(false);
+    c10::AutogradState::set_tls_state(state);
+  }
+  ~BackwardInThisThread() { c10::AutogradState::set_tls_state(before_); }
+  BackwardInThisThread(const BackwardInThisThread &) = delete;
+  BackwardInThisThread &operator=(const BackwardInThisThread &) = delete;
+
+ private:
+  c10::AutogradState before_;
+};
+
 class TorchScriptPotential final : public Potential {
  public:
   TorchScriptPotential(const ModelSpec &model, const PotentialOptions &options,
@@ -47,6 +81,7 @@ class TorchScriptPotential final : public Potential {
         threads_(options.threads),
         exchange_(communicator)
   {
+    refuse_what_is_not_run(model);
     if (!model.cutoff)
       throw Error({"the model has no cutoff", "", "/model", "Add \"cutoff\" in Angstrom"});
   }
@@ -220,6 +255,7 @@ class TorchScriptPotential final : public Potential {
       leaves.push_back(interception->token_leaf());
     }
     if (roots.empty()) return {};
+    const BackwardInThisThread in_this_thread;
     const auto gradients = torch::autograd::grad(roots, leaves, seeds, /*retain_graph=*/false,
                                                  /*create_graph=*/false, /*allow_unused=*/true);
     if (!gradients[0].defined()) return {};

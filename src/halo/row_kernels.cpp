@@ -15,12 +15,6 @@ namespace mlip_dd {
 
 namespace {
 
-[[noreturn]] void refuse_device(const at::Tensor &tensor)
-{
-  throw Error({"halo exchange has no kernels for this device", tensor.device().str(), "",
-               "Run with `device cpu`, or build with -D MLIP_DD_CUDA=ON"});
-}
-
 std::int64_t row_elements(const at::Tensor &rows)
 {
   std::int64_t width = 1;
@@ -70,7 +64,8 @@ void pack_rows(const at::Tensor &source, const at::Tensor &rows, at::Tensor &pac
 #ifdef MLIP_DD_WITH_CUDA
   if (source.is_cuda()) return pack_rows_cuda(source, rows, packed);
 #endif
-  refuse_device(source);
+  // Without kernels of our own for the device: torch's gather.
+  packed.copy_(source.index_select(0, rows));
 }
 
 void add_segments(at::Tensor &owned, const at::Tensor &received, const SegmentIndex &index)
@@ -83,7 +78,11 @@ void add_segments(at::Tensor &owned, const at::Tensor &received, const SegmentIn
 #ifdef MLIP_DD_WITH_CUDA
   if (owned.is_cuda()) return add_segments_cuda(owned, received, index);
 #endif
-  refuse_device(owned);
+  // Without kernels of our own for the device: on the host, with the same bits.
+  at::Tensor host = owned.cpu();
+  add_segments_cpu(host, received.cpu(),
+                   {index.rows.cpu(), index.offsets.cpu(), index.entries.cpu()});
+  owned.copy_(host);
 }
 
 }    // namespace mlip_dd
