@@ -24,12 +24,24 @@ constexpr double kSkin = 0.4;
 constexpr int kLayers = 3;
 constexpr double kRoundOff = 1e-11;    // float64 sums of some hundred terms of order one
 
+// The model's file, for as long as the process lives.
+struct TemporaryFile {
+  const std::string path = (std::filesystem::temp_directory_path() /
+                            ("mlip_dd_runner_" + std::to_string(getpid()) + ".pt"))
+                               .string();
+  ~TemporaryFile()
+  {
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+    std::filesystem::remove(path + ".cut", ignored);
+  }
+};
+
 // A message-passing model with vectors, smooth at its cutoff, written to a file like a user's.
 ModelSpec toy_model()
 {
-  const std::string file = (std::filesystem::temp_directory_path() /
-                            ("mlip_dd_runner_" + std::to_string(getpid()) + ".pt"))
-                               .string();
+  static const TemporaryFile kept;
+  const std::string &file = kept.path;
   torch::jit::Module module =
       scripted(R"(
     def forward(self, types, edge_index, edge_vectors):
