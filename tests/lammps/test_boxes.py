@@ -119,7 +119,8 @@ PLACES = {
     "corner": MIDDLE.atoms_moved([-BOX / 2, BOX / 2, -BOX / 2]),
     "outside": MIDDLE.atoms_moved([2.3 * BOX, -1.1 * BOX, 0.8 * BOX]),
     "moved": MIDDLE.moved([-77.1, 3.3, 1005.5]),
-    "skewed": System(MIDDLE.positions + [17, -9, 20], MIDDLE.types, np.array([[BOX, 0, 0], [9, BOX, 0], [-7, 12, BOX]])),
+    "skewed": System(MIDDLE.positions + [17, -9, 20], MIDDLE.types,
+                     np.array([[BOX, 0, 0], [9, BOX, 0], [-7, 12, BOX]])),
 }
 
 

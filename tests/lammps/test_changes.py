@@ -22,12 +22,13 @@ RUNS = [
     ("deform", SKEWED, HOT + "fix 1 all nve\nfix 2 all deform 2 xy erate 12 y erate 2 remap v flip yes", True),
     ("balance", CUBIC, HOT + "fix 1 all nve\nfix 2 all balance 7 1.0 shift xyz 5 1.0", False),
     ("seldom", CUBIC, HOT + "neigh_modify every 7 delay 7 check no\nfix 1 all nve", False),
-    ("one_long_list", CUBIC, HOT + "neigh_modify every 1 delay 0 check no\natom_modify sort 3 2.0\nfix 1 all nve", False),
-    # Every fifth step an atom leaves; others come from the side.
+    ("always", CUBIC, HOT + "neigh_modify every 1 delay 0 check no\natom_modify sort 3 2.0\nfix 1 all nve", False),
+    # Every fifth step three atoms leave, or one comes into a gap.
     ("evaporate", CUBIC, HOT + "region inside block 1 10 1 10 1 10\nfix 1 all nve\n"
      "fix 2 all evaporate 5 3 inside 38277", False),
     ("deposit", rock_salt((2, 2, 2)).part(rock_salt((2, 2, 2)).positions[:, 0] < 6.0),
-     HOT + "region gap block 7.5 9.5 0 11 0 11\nfix 1 all nve\nfix 2 all deposit 8 1 5 38277 region gap near 2.0", False),
+     HOT + "region gap block 7.5 9.5 0 11 0 11\nfix 1 all nve\n"
+     "fix 2 all deposit 8 1 5 38277 region gap near 2.0", False),
 ]
 
 

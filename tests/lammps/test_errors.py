@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 from run import launch
 from systems import System, rock_salt, write_data
 from tolerances import ERROR_LIMIT
@@ -29,8 +30,8 @@ def spec(toy3, tmp_path):
     return change
 
 
-def script(system: System, folder: Path, *, pair: str, before: str = "units metal", after: str = "", style: str = "atomic",
-           then: str = "run 0", read: str = "read_data atoms.data") -> str:
+def script(system: System, folder: Path, *, pair: str, before: str = "units metal", after: str = "",
+           style: str = "atomic", then: str = "run 0", read: str = "read_data atoms.data") -> str:
     folder.mkdir(parents=True, exist_ok=True)
     write_data(system, folder / "atoms.data", style)
     return f"{before}\natom_style {style}\n{read}\n{after}\n{pair}\n{then}\n"
@@ -62,7 +63,8 @@ FILES = [
     ("truncated_spec", {}, lambda f: truncate(f / "spec.json"), ["spec.json", "line"]),
     ("empty_spec", {}, lambda f: (f / "spec.json").write_text(""), ["spec.json"]),
     ("missing_model", {"file": "gone.pt"}, lambda f: None, ["gone.pt", "/model/file"]),
-    ("model_is_directory", {"file": "folder"}, lambda f: (f / "folder").mkdir(), ["folder", "directory", "/model/file"]),
+    ("model_is_directory", {"file": "folder"}, lambda f: (f / "folder").mkdir(),
+     ["folder", "directory", "/model/file"]),
     ("truncated_model", {}, lambda f: truncate(f / "toy.pt"), ["toy.pt", "export"]),
     ("empty_model", {}, lambda f: (f / "toy.pt").write_bytes(b""), ["toy.pt", "export"]),
     ("text_for_model", {}, lambda f: (f / "toy.pt").write_text("not a model"), ["toy.pt", "export"]),
@@ -123,7 +125,8 @@ REFUSALS = [
     ("include", {"after": "group g type 1\natom_modify first g\nneigh_modify include g"}, ["neigh_modify include"]),
     ("special_bonds", {"style": "full", "system": BONDED, "after": "bond_style zero\nbond_coeff *"},
      ["special_bonds", "1.0 1.0 1.0"]),
-    ("respa", {"then": SMALL_STEP + "run_style respa 2 2 inner 1 2.0 3.0 outer 2\nrun 1"}, ["rRESPA"]),    # LAMMPS's own
+    # LAMMPS's own message.
+    ("respa", {"then": SMALL_STEP + "run_style respa 2 2 inner 1 2.0 3.0 outer 2\nrun 1"}, ["rRESPA"]),
     ("respa_plain", {"then": SMALL_STEP + "run_style respa 2 2\nrun 1"}, ["respa", "run_style verlet"]),
     ("wide_multi", {"options": "halo wide", "after": "neighbor 1.0 multi\ncomm_modify mode multi"},
      ["halo wide", "comm_modify mode single"]),
@@ -139,12 +142,24 @@ def test_refusals(name, change, words, ranks, toy3, tmp_path):
     must_fail(script(system, tmp_path, pair=pair, **change), tmp_path, ranks, *words)
 
 
-@pytest.mark.parametrize("ranks", [1, 3])
-def test_atoms_on_one_place_end_the_run_with_their_number(ranks, toy3, tmp_path):
-    """Only one rank sees the fault; the others wait for its rows, and must end too."""
+class NotANumberWhenClose(torch.nn.Module):
+    """Pair energies that are defined only beyond 1 A."""
+
+    def forward(self, types: torch.Tensor, edge_index: torch.Tensor, edge_vectors: torch.Tensor) -> torch.Tensor:
+        energies = torch.log((edge_vectors * edge_vectors).sum(1) - 1.0)
+        sent = torch.ones_like(types).to(energies.dtype).index_select(0, edge_index[1])
+        return torch.zeros_like(types).to(energies.dtype).index_add(0, edge_index[0], energies * sent)
+
+
+@RANKS
+def test_result_that_is_not_a_number_ends_the_run_at_its_atom(ranks, spec, tmp_path):
+    """Few ranks see the fault; the others wait for their rows, and must end too."""
+    spec(dtype=None)
+    torch.jit.save(torch.jit.script(NotANumberWhenClose()), str(tmp_path / "toy.pt"))
+    pair = f"pair_style mlip/dd {tmp_path}/spec.json\npair_coeff * * Na Cl"
+    # Atoms 41 and 42 end 0.5 A apart after one step; before, all is well.
     system = rock_salt(2)
-    system.positions[40] = system.positions[10]
-    nonsense = "velocity all set 1e200 0 0\nfix 1 all nve\nrun 2"
-    text = script(system, tmp_path, pair=f"pair_style mlip/dd {toy3.spec}\npair_coeff * * Na Cl", then=nonsense)
-    outcome = launch(text, tmp_path, ranks, limit=ERROR_LIMIT)
-    assert outcome.status != 0 and len(outcome.error_lines) == 1, outcome.output
+    system.positions[41] = system.positions[40] + [1.5, 0, 0]
+    then = "group one id 42\nvelocity one set -1000 0 0\nfix 1 all nve\nthermo 1\nrun 5"
+    must_fail(script(system, tmp_path / "run", pair=pair, then=then), tmp_path / "run", ranks,
+              "not a finite number", "step 1", "atom 4", "toy.pt", "timestep")
