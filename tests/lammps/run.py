@@ -38,7 +38,7 @@ def launch(script: str, folder: Path, ranks: int = 1, arguments: Sequence[str] =
            watch: Callable[[int], None] | None = None) -> Outcome:
     """Runs `script`; any exit status. Fails where the run does not end within `limit` seconds.
 
-    `watch` is called with mpirun's process ID every 0.2 s while it runs.
+    `watch` is called with mpirun's process ID every 0.1 s while it runs.
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "in.lammps").write_text(script)
@@ -55,7 +55,7 @@ def launch(script: str, folder: Path, ranks: int = 1, arguments: Sequence[str] =
                 if watch:
                     watch(process.pid)
                 try:
-                    process.wait(0.2 if watch else limit - (time.monotonic() - start))
+                    process.wait(0.1 if watch else limit - (time.monotonic() - start))
                 except subprocess.TimeoutExpired:
                     pass
         finally:

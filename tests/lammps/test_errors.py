@@ -133,9 +133,8 @@ REFUSALS = [
 ]
 
 
-@pytest.mark.parametrize("ranks", [1, 2])
 @pytest.mark.parametrize("name, change, words", REFUSALS, ids=[case[0] for case in REFUSALS])
-def test_refusals(name, change, words, ranks, toy3, tmp_path):
+def test_refusals(name, change, words, toy3, tmp_path):
     change = dict(change)
     system, options = change.pop("system", CELL), change.pop("options", "")
     pair = f"pair_style mlip/dd {toy3.spec} {options}\n{change.pop('pair_coeff', 'pair_coeff * * Na Cl')}"
