@@ -74,6 +74,7 @@ std::vector<std::string> describe_run(Communicator &communicator, const ModelRun
   lines.push_back(heading("after " + std::to_string(evaluations) + " evaluations"));
   lines.push_back(line("gathers", spread_of(communicator, traffic.gathers)));
   lines.push_back(line("scatters", spread_of(communicator, traffic.scatters)));
+  lines.push_back(line("sums over the system", spread_of(communicator, traffic.system_sums)));
   lines.push_back(line("messages sent", spread_of(communicator, traffic.messages_sent)));
   lines.push_back(line("bytes sent", spread_of(communicator, traffic.bytes_sent)));
   lines.push_back(line("s building graphs", seconds(times.build)));

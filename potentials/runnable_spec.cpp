@@ -43,7 +43,9 @@ Realisation RunnableSpec::realise(const std::string &halo, int ranks) const
 std::unique_ptr<Potential> RunnableSpec::make(const PotentialOptions &options,
                                               Communicator &communicator, int local_rank) const
 {
-  return make_potential(*content_->file.model, options, communicator, local_rank);
+  PotentialOptions all = options;
+  all.system_reductions = content_->file.spec.system_reductions;
+  return make_potential(*content_->file.model, all, communicator, local_rank);
 }
 
 }    // namespace mlip_dd

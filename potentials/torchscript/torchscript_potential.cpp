@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "consolidate/edge_forces.h"
 #include "halo/halo_exchange.h"
+#include "halo/system_sums.h"
 #include "intercept/interception.h"
 #include "potentials/thread_count.h"
 #include "potentials/torchscript/device.h"
@@ -79,7 +80,10 @@ class TorchScriptPotential final : public Potential {
         loaded_(load_module(model_, family_, device_)),
         call_(loaded_.module, model_),
         threads_(options.threads),
-        exchange_(communicator)
+        exchange_(communicator),
+        sums_(communicator),
+        sums_over_systems_(communicator.size() > 1 && options.system_reductions &&
+                           family_.sums_over_systems && model_.inputs.contains("batch"))
   {
     refuse_what_is_not_run(model);
     if (!model.cutoff)
@@ -93,6 +97,7 @@ class TorchScriptPotential final : public Potential {
     mode_ = mode;
     exchange_.set_plan(plan);
     features_.clear();
+    sums_.forget_constants();
     types_.reset();
   }
 
@@ -100,8 +105,12 @@ class TorchScriptPotential final : public Potential {
                 PotentialOutput &output) override
   {
     // Edges end at owned atoms and pairs are mutual, so a rank without atoms shares no rows with
-    // anyone.
-    if (graph.n_owned == 0) return;
+    // anyone. Many models fail on no rows at all: it runs none, and adds nothing to the sums.
+    if (graph.n_owned == 0) {
+      if (sums_over_systems_) sums_.replay();
+      return;
+    }
+    sums_.begin();
 
     const ThreadCountGuard threads(threads_);
     // Autograd must see each operator; the optimising executor would differentiate whole blocks
@@ -111,16 +120,23 @@ class TorchScriptPotential final : public Potential {
     const at::Tensor edge_vectors = edge_vectors_of(graph);
     const at::Tensor edge_index = edge_index_of(graph);
     const bool exchanging = mode_ == HaloMode::exchange && !exchange_.plan().isolated();
+    types_of(graph);    // made outside the interception
     std::optional<Interception> interception;
-    if (exchanging)
-      interception.emplace(exchange_, features_, edge_index,
-                           InterceptionOptions{family_.receiver_row,
-                                               family_.constant_features_depend_on_types_only});
+    if (exchanging || sums_over_systems_) {
+      InterceptionOptions how;
+      how.receiver_row = family_.receiver_row;
+      how.keep_constant_features = family_.constant_features_depend_on_types_only;
+      how.storage = mode_ == HaloMode::wide ? RowStorage::local : RowStorage::owned;
+      how.sums = sums_over_systems_ ? &sums_ : nullptr;
+      how.batch = batch_;
+      interception.emplace(exchange_, features_, edge_index, how);
+    }
 
     const c10::IValue result = forward(graph, edge_vectors, edge_index, interception);
     const at::Tensor node_energy = node_energy_of(result, graph);
     const at::Tensor energy = node_energy.sum();
     const at::Tensor gradient = backward(energy, edge_vectors, interception);
+    if (sums_over_systems_) sums_.end();
     if (gradient.defined()) {
       const std::span<const double> values(gradient.const_data_ptr<double>(), graph.vectors.size());
       add_edge_forces(graph, values, output.forces);
@@ -132,7 +148,12 @@ class TorchScriptPotential final : public Potential {
     output.energy = energy.item<double>();
   }
 
-  Traffic traffic() const override { return exchange_.traffic(); }
+  Traffic traffic() const override
+  {
+    Traffic total = exchange_.traffic();
+    total += sums_.traffic();
+    return total;
+  }
 
   std::vector<std::string> description() const override
   {
@@ -189,6 +210,7 @@ class TorchScriptPotential final : public Potential {
       for (const std::string &element : model_.elements) numbers.push_back(atomic_number(element));
       atomic_numbers_ = at::tensor(numbers, at::kLong).index_select(0, types_).to(device_);
       types_ = types_.to(device_);
+      batch_ = at::zeros({rows}, at::TensorOptions().dtype(at::kLong).device(device_));
     }
     return types_;
   }
@@ -202,8 +224,7 @@ class TorchScriptPotential final : public Potential {
     if (role == "atomic_numbers") return types_of(graph), atomic_numbers_;
     if (role == "n_owned") return one_number(rows_held(graph));
     if (role == "num_atoms") return one_number(rows_held(graph)).to(device_);
-    if (role == "batch")
-      return at::zeros({rows_held(graph)}, at::TensorOptions().dtype(at::kLong).device(device_));
+    if (role == "batch") return batch_;
     throw Error({"no input is known by this name", "\"" + role + "\"", "/model/inputs", ""});
   }
 
@@ -213,7 +234,6 @@ class TorchScriptPotential final : public Potential {
     const auto make = [&](const std::string &role) {
       return input(role, graph, edge_vectors, edge_index);
     };
-    types_of(graph);    // made outside the interception
     try {
       if (!interception) return call_.run(loaded_.module, make);
       const InterceptionGuard guard(*interception);
@@ -269,10 +289,13 @@ class TorchScriptPotential final : public Potential {
   ModelCall call_;
   int threads_;
   HaloExchange exchange_;
+  SystemSums sums_;
+  bool sums_over_systems_;
   FeatureCache features_;
   HaloMode mode_ = HaloMode::exchange;
   at::Tensor types_;
   at::Tensor atomic_numbers_;
+  at::Tensor batch_;
 };
 
 }    // namespace

@@ -30,12 +30,15 @@ Interception::Interception(HaloExchange &exchange, FeatureCache &cache, at::Tens
     : exchange_(exchange),
       cache_(cache),
       options_(options),
+      edge_index_(edge_index),
       token_leaf_(at::empty({0}, at::TensorOptions().dtype(at::kDouble)).requires_grad_(true)),
       token_(token_leaf_)
 {
   install_operator_handlers();
   const void *storage = storage_of(edge_index);
   known_.emplace(storage, Known{std::move(edge_index), IndexRole::both});
+  if (options_.sums && options_.batch.defined())
+    known_.emplace(storage_of(options_.batch), Known{options_.batch, IndexRole::systems});
 }
 
 void Interception::enter()
@@ -74,8 +77,12 @@ IndexRole Interception::role_of(const at::Tensor &index) const
 
 at::Tensor Interception::follow(const at::Tensor &copy, const at::Tensor &source)
 {
+  return follow(copy, source, role_of(source));
+}
+
+at::Tensor Interception::follow(const at::Tensor &copy, const at::Tensor &source, IndexRole role)
+{
   if (!copy.has_storage() || storage_of(copy) == storage_of(source)) return copy;
-  const IndexRole role = role_of(source);
   if (role == IndexRole::unknown || !at::isIntegralType(copy.scalar_type(), false)) return copy;
   at::Tensor followed = copy;
   if (role == IndexRole::both) {
@@ -112,6 +119,24 @@ at::Tensor Interception::extend(const at::Tensor &operand, std::int64_t dimensio
   extended = extended.movedim(0, dimension);
   if (keep) cache_.extended[ordinal] = extended;
   return extended;
+}
+
+at::Tensor Interception::receivers() const { return edge_index_.select(0, options_.receiver_row); }
+
+at::Tensor Interception::sum_over_ranks(const at::Tensor &local)
+{
+  const std::size_t ordinal = sums_++;
+  const bool keep = options_.keep_constant_features && !local.requires_grad();
+  if (keep) {
+    if (cache_.sums.size() <= ordinal) cache_.sums.resize(ordinal + 1);
+    if (!cache_.sums[ordinal].defined())
+      cache_.sums[ordinal] = options_.sums->sum(local, /*constant=*/true);
+    return cache_.sums[ordinal];
+  }
+  if (!local.requires_grad()) return options_.sums->sum(local);
+  Chained chained = system_sum(*options_.sums, local, token_);
+  token_ = chained.token;
+  return chained.rows;
 }
 
 at::Tensor empty_edge_index(std::int64_t edges, const at::TensorOptions &options)

@@ -11,31 +11,58 @@
 #include <vector>
 
 #include "halo/halo_exchange.h"
+#include "halo/system_sums.h"
 
 namespace mlip_dd {
 
-// Extended feature tensors that depend on types alone, kept between reneighbourings. Cleared by the
+// Feature tensors and sums that depend on types alone, kept between reneighbourings. Cleared by the
 // owner when rows or the plan change.
 struct FeatureCache {
   std::vector<at::Tensor>
-      extended;    // by the ordinal of the gather in the forward; undefined: none
-  void clear() { extended.clear(); }
+      extended;                    // by the ordinal of the gather in the forward; undefined: none
+  std::vector<at::Tensor> sums;    // by the ordinal of the system sum; undefined: none
+  void clear()
+  {
+    extended.clear();
+    sums.clear();
+  }
 };
 
-// Which atoms an index tensor counts.
-enum class IndexRole { unknown, receivers, senders, both };
+// What an index tensor counts.
+enum class IndexRole {
+  unknown,
+  receivers,
+  senders,
+  both,                // receivers in one row, senders in the other
+  systems,             // the system of each row that the rank holds
+  selected_systems,    // the system of some rows, in an order of the model's own
+  edge_systems         // the system of each edge
+};
 
-// How the model's node tensors are stored while it runs.
+// Which rows the model's node tensors hold while it runs.
+enum class RowStorage {
+  owned,    // owned rows; a gather by sender is extended by the halo rows
+  local     // owned and halo rows, all computed by this rank: nothing is exchanged by edges
+};
+
 struct InterceptionOptions {
   int receiver_row = 0;    // row of edge_index with the receivers
   // Features without a gradient depend on types alone and may be kept in the cache.
   bool keep_constant_features = false;
+  RowStorage storage = RowStorage::owned;
+  // Sums over systems, by the int64 `batch` given to the model; null: they stay this rank's own.
+  SystemSums *sums = nullptr;
+  at::Tensor batch;
 };
 
 // Owned storage: node tensors hold owned rows only. A gather whose index is the sender row of
 // edge_index (or a view, copy, cast or selection of it) sees its operand extended by the halo rows,
 // fetched from their owners; its adjoint is recorded. Everything else runs untouched. A scatter by
 // sender is refused.
+//
+// System sums, in each storage: adding rows into the one row of the system by `batch` (or what the
+// model made of it by copies, casts, selections and gathers) counts owned rows only and is summed
+// over ranks. Other reductions by `batch` are refused.
 //
 // One object per forward. Collective in the sense of HaloExchange: every rank with shared rows runs
 // the same forward.
@@ -61,8 +88,15 @@ class Interception {
   // count: `copy` itself, from now on known by source's role, or an equal tensor whose rows can be
   // told apart.
   at::Tensor follow(const at::Tensor &copy, const at::Tensor &source);
+  at::Tensor follow(const at::Tensor &copy, const at::Tensor &source, IndexRole role);
   bool is_node_tensor(const at::Tensor &operand, std::int64_t dimension) const;
   at::Tensor extend(const at::Tensor &operand, std::int64_t dimension);
+  const InterceptionOptions &options() const { return options_; }
+  const HaloPlan &plan() const { return exchange_.plan(); }
+  // The receiver row of edge_index.
+  at::Tensor receivers() const;
+  // The sum over ranks of a value of the system, recorded for the backward.
+  at::Tensor sum_over_ranks(const at::Tensor &local);
 
  private:
   struct Known {
@@ -73,10 +107,12 @@ class Interception {
   HaloExchange &exchange_;
   FeatureCache &cache_;
   InterceptionOptions options_;
+  at::Tensor edge_index_;
   std::unordered_map<const void *, Known> known_;    // by storage
   at::Tensor token_leaf_;
   at::Tensor token_;
   std::size_t gathers_ = 0;
+  std::size_t sums_ = 0;
 };
 
 class InterceptionGuard {

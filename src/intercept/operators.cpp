@@ -1,7 +1,6 @@
 // Handlers of the operators that read or write node tensors by an edge index, registered once per
 // process on the interception key. They act only in a thread whose forward is intercepted.
-#include <ATen/core/dispatch/Dispatcher.h>
-#include <ATen/core/stack.h>
+#include <ATen/ops/zeros_like.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/library.h>
 
@@ -10,42 +9,30 @@
 
 #include "base/error.h"
 #include "intercept/active.h"
+#include "intercept/boxed.h"
 #include "intercept/interception.h"
+#include "intercept/system_reductions.h"
 
 namespace mlip_dd {
 
 namespace {
 
-using c10::OperatorHandle;
-using torch::jit::Stack;
-
-// Runs the operator itself, below the interception.
-void call_below(const OperatorHandle &op, Stack *stack)
+void follow_result(Interception &interception, Stack *stack, const at::Tensor &source,
+                   IndexRole role)
 {
+  if (role == IndexRole::unknown) return;
+  c10::IValue &result = result_of(stack);
   const c10::impl::ExcludeDispatchKeyGuard guard(kInterceptionKey);
-  op.callBoxed(stack);
+  result = interception.follow(result.toTensor(), source, role);
 }
 
-at::Tensor &tensor_argument(const OperatorHandle &op, Stack *stack, std::size_t position)
+// What an index tensor of role `operand` counts after it was itself indexed by one of role `index`.
+IndexRole role_of_selection(IndexRole operand, IndexRole index)
 {
-  return torch::jit::peek(*stack, position, op.schema().arguments().size()).toTensor();
-}
-
-c10::IValue &argument(const OperatorHandle &op, Stack *stack, std::size_t position)
-{
-  return torch::jit::peek(*stack, position, op.schema().arguments().size());
-}
-
-std::int64_t wrapped(std::int64_t dimension, const at::Tensor &tensor)
-{
-  return dimension < 0 ? dimension + tensor.dim() : dimension;
-}
-
-void follow_result(Interception &interception, Stack *stack, const at::Tensor &source)
-{
-  c10::IValue &result = torch::jit::peek(*stack, 0, 1);
-  const c10::impl::ExcludeDispatchKeyGuard guard(kInterceptionKey);
-  result = interception.follow(result.toTensor(), source);
+  if (!counts_systems(operand)) return operand;
+  const bool by_edge = index == IndexRole::senders || index == IndexRole::receivers;
+  return by_edge && operand == IndexRole::systems ? IndexRole::edge_systems
+                                                  : IndexRole::selected_systems;
 }
 
 // Extends the gathered operand when the index counts senders and the operand holds node rows.
@@ -54,6 +41,7 @@ void extend_if_sender(const OperatorHandle &op, Stack *stack, std::size_t operan
 {
   Interception &interception = *active_interception();
   const at::Tensor operand = tensor_argument(op, stack, operand_position);
+  if (interception.options().storage != RowStorage::owned) return;
   if (interception.role_of(index) != IndexRole::senders) return;
   if (!interception.is_node_tensor(operand, dimension))
     throw Error(
@@ -75,17 +63,19 @@ void on_index(const OperatorHandle &op, Stack *stack)
   const c10::List<c10::IValue> indices = argument(op, stack, 1).toList();
   std::optional<std::int64_t> dimension;
   at::Tensor sender_index;
+  IndexRole index_role = IndexRole::unknown;
   std::size_t given = 0;
   for (std::size_t d = 0; d < indices.size(); ++d) {
     const c10::IValue entry = indices.get(d);
     if (!entry.isTensor() || !entry.toTensor().defined()) continue;
     ++given;
-    if (interception->role_of(entry.toTensor()) == IndexRole::senders) {
+    index_role = interception->role_of(entry.toTensor());
+    if (index_role == IndexRole::senders) {
       dimension = static_cast<std::int64_t>(d);
       sender_index = entry.toTensor();
     }
   }
-  const bool operand_is_index = interception->role_of(operand) != IndexRole::unknown;
+  const IndexRole operand_role = interception->role_of(operand);
   if (dimension) {
     if (given > 1)
       throw Error({"a tensor is indexed by senders together with another index", "",
@@ -95,7 +85,7 @@ void on_index(const OperatorHandle &op, Stack *stack)
   }
   call_below(op, stack);
   // edge_index[..., mask]: still an edge index.
-  if (operand_is_index) follow_result(*interception, stack, operand);
+  follow_result(*interception, stack, operand, role_of_selection(operand_role, index_role));
 }
 
 // index_select(x, dim, index), gather(x, dim, index, ...).
@@ -105,10 +95,12 @@ void on_gather_along(const OperatorHandle &op, Stack *stack)
   if (!interception) return call_below(op, stack);
   const at::Tensor operand = tensor_argument(op, stack, 0);
   const std::int64_t dimension = wrapped(argument(op, stack, 1).toInt(), operand);
-  const bool operand_is_index = interception->role_of(operand) != IndexRole::unknown;
-  extend_if_sender(op, stack, 0, dimension, tensor_argument(op, stack, 2));
+  const at::Tensor index = tensor_argument(op, stack, 2);
+  const IndexRole role =
+      role_of_selection(interception->role_of(operand), interception->role_of(index));
+  extend_if_sender(op, stack, 0, dimension, index);
   call_below(op, stack);
-  if (operand_is_index) follow_result(*interception, stack, operand);
+  follow_result(*interception, stack, operand, role);
 }
 
 // embedding(weight, indices, ...): a gather of weight's rows.
@@ -125,7 +117,7 @@ void on_copy(const OperatorHandle &op, Stack *stack)
   if (!interception) return call_below(op, stack);
   const at::Tensor source = tensor_argument(op, stack, 0);
   call_below(op, stack);
-  follow_result(*interception, stack, source);
+  follow_result(*interception, stack, source, interception->role_of(source));
 }
 
 [[noreturn]] void refuse_scatter(const OperatorHandle &op)
@@ -138,27 +130,82 @@ void on_copy(const OperatorHandle &op, Stack *stack)
        "receivers"});
 }
 
-// scatter_add(x, dim, index, ...), index_add(x, dim, index, ...), and their kin.
-void on_scatter_along(const OperatorHandle &op, Stack *stack)
+// Refuses what cannot be added here; true where the rows go to the system.
+bool adds_into_system(Interception &interception, const OperatorHandle &op, IndexRole role)
+{
+  if (role == IndexRole::senders && interception.options().storage == RowStorage::owned)
+    refuse_scatter(op);
+  return counts_systems(role);
+}
+
+// scatter_add(x, dim, index, source), index_add(x, dim, index, source, alpha).
+void on_add_along(const OperatorHandle &op, Stack *stack)
+{
+  Interception *interception = active_interception();
+  if (!interception) return call_below(op, stack);
+  const IndexRole role = interception->role_of(tensor_argument(op, stack, 2));
+  if (!adds_into_system(*interception, op, role)) return call_below(op, stack);
+  const std::int64_t dimension =
+      wrapped(argument(op, stack, 1).toInt(), tensor_argument(op, stack, 0));
+  run_system_sum(*interception, op, stack, role, dimension, 2, 3);
+}
+
+// scatter_reduce(x, dim, index, source, reduce, include_self), index_reduce of the same form.
+void on_reduce_along(const OperatorHandle &op, Stack *stack)
+{
+  Interception *interception = active_interception();
+  if (!interception) return call_below(op, stack);
+  const IndexRole role = interception->role_of(tensor_argument(op, stack, 2));
+  if (!adds_into_system(*interception, op, role)) return call_below(op, stack);
+  const std::string reduce(argument(op, stack, 4).toStringView());
+  if (reduce != "sum") refuse_system_reduction(op, "reduction \"" + reduce + "\"");
+  const at::Tensor accumulator = tensor_argument(op, stack, 0);
+  if (!argument(op, stack, 5).toBool()) {
+    const c10::impl::ExcludeDispatchKeyGuard guard(kInterceptionKey);
+    if (is_in_place(op))
+      accumulator.zero_();
+    else
+      argument(op, stack, 0) = at::zeros_like(accumulator);
+  }
+  run_system_sum(*interception, op, stack, role,
+                 wrapped(argument(op, stack, 1).toInt(), accumulator), 2, 3);
+}
+
+// scatter(x, dim, index, source), index_copy(x, dim, index, source): rows replace rows.
+void on_write_along(const OperatorHandle &op, Stack *stack)
 {
   if (Interception *interception = active_interception())
-    if (interception->role_of(tensor_argument(op, stack, 2)) == IndexRole::senders)
-      refuse_scatter(op);
+    if (adds_into_system(*interception, op, interception->role_of(tensor_argument(op, stack, 2))))
+      refuse_system_reduction(op, "rows that replace each other");
   call_below(op, stack);
 }
 
 // index_put(x, indices, values, accumulate).
 void on_index_put(const OperatorHandle &op, Stack *stack)
 {
-  if (Interception *interception = active_interception()) {
-    const c10::List<c10::IValue> indices = argument(op, stack, 1).toList();
-    for (std::size_t d = 0; d < indices.size(); ++d) {
-      const c10::IValue entry = indices.get(d);
-      if (entry.isTensor() && entry.toTensor().defined() &&
-          interception->role_of(entry.toTensor()) == IndexRole::senders)
-        refuse_scatter(op);
-    }
+  Interception *interception = active_interception();
+  if (!interception) return call_below(op, stack);
+  const c10::List<c10::IValue> indices = argument(op, stack, 1).toList();
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    const c10::IValue entry = indices.get(d);
+    if (!entry.isTensor() || !entry.toTensor().defined()) continue;
+    const IndexRole role = interception->role_of(entry.toTensor());
+    if (!adds_into_system(*interception, op, role)) continue;
+    if (indices.size() > 1) refuse_system_reduction(op, "several indices");
+    if (!argument(op, stack, 3).toBool())
+      refuse_system_reduction(op, "rows that replace each other");
+    return run_system_sum(*interception, op, stack, role, 0, 1, 2);
   }
+  call_below(op, stack);
+}
+
+// bincount(index, weights, ...).
+void on_bincount(const OperatorHandle &op, Stack *stack)
+{
+  Interception *interception = active_interception();
+  const IndexRole role =
+      interception ? interception->role_of(tensor_argument(op, stack, 0)) : IndexRole::unknown;
+  if (counts_systems(role)) return run_system_count(*interception, op, stack, role);
   call_below(op, stack);
 }
 
@@ -187,12 +234,16 @@ struct Registrations {
     aten.impl("embedding", boxed<&on_embedding>());
     aten.impl("clone", boxed<&on_copy>());
     aten.impl("_to_copy", boxed<&on_copy>());
-    for (const char *name : {"scatter_add", "scatter_add_", "scatter.src", "scatter_.src",
-                             "scatter_reduce.two", "scatter_reduce_.two", "index_add", "index_add_",
-                             "index_reduce", "index_reduce_", "index_copy", "index_copy_"})
-      aten.impl(name, boxed<&on_scatter_along>());
+    for (const char *name : {"scatter_add", "scatter_add_", "index_add", "index_add_"})
+      aten.impl(name, boxed<&on_add_along>());
+    for (const char *name :
+         {"scatter_reduce.two", "scatter_reduce_.two", "index_reduce", "index_reduce_"})
+      aten.impl(name, boxed<&on_reduce_along>());
+    for (const char *name : {"scatter.src", "scatter_.src", "index_copy", "index_copy_"})
+      aten.impl(name, boxed<&on_write_along>());
     aten.impl("index_put", boxed<&on_index_put>());
     aten.impl("index_put_", boxed<&on_index_put>());
+    aten.impl("bincount", boxed<&on_bincount>());
   }
 };
 

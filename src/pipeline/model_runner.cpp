@@ -84,12 +84,7 @@ GraphCounts ModelRunner::counts() const
 Traffic ModelRunner::traffic() const
 {
   Traffic total = potential_->traffic();
-  const Traffic &forces = exchange_->traffic();
-  total.gathers += forces.gathers;
-  total.scatters += forces.scatters;
-  total.messages_sent += forces.messages_sent;
-  total.bytes_sent += forces.bytes_sent;
-  total.seconds += forces.seconds;
+  total += exchange_->traffic();
   return total;
 }
 

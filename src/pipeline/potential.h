@@ -56,7 +56,7 @@ class Potential {
   // Whether evaluate() fills charge_gradient when asked; others leave it zero.
   virtual bool gives_charge_gradient() const { return false; }
 
-  // Collective when the mode is exchange: every rank with shared rows evaluates, whatever it owns.
+  // Collective: every rank evaluates, also without atoms.
   // Throws Error; peers may then be waiting, so the caller must end them too.
   virtual void evaluate(const AtomGraph &graph, const HostStep &step,
                         const PotentialRequest &request, PotentialOutput &output) = 0;
@@ -69,8 +69,9 @@ class Potential {
 };
 
 struct PotentialOptions {
-  std::string device = "auto";    // auto, cpu, cuda, cuda:N
-  int threads = 1;                // of the tensor library, per rank
+  std::string device = "auto";      // auto, cpu, cuda, cuda:N
+  int threads = 1;                  // of the tensor library, per rank
+  bool system_reductions = true;    // sums over the system inside a model are of all ranks
 };
 
 }    // namespace mlip_dd

@@ -17,9 +17,9 @@ constexpr std::array<FamilyField, 1> kSevenNetOutputs{{{"node_energy", "atomic_e
 
 constexpr std::array<Family, 2> kFamilies{{
     // A scripted module whose names the spec file maps.
-    {"generic", 0, {}, {}, "", "", false},
+    {"generic", 0, {}, {}, "", "", false, true},
     // Park et al., J. Chem. Theory Comput. 20, 4857 (2024); the serial TorchScript deployment.
-    {"sevennet", 0, kSevenNetInputs, kSevenNetOutputs, "chemical_symbols_to_index", "cutoff", true},
+    {"sevennet", 0, kSevenNetInputs, kSevenNetOutputs, "chemical_symbols_to_index", "cutoff", true, false},
 }};
 
 constexpr std::array<std::string_view, 7> kInputRoles{

@@ -20,7 +20,7 @@ struct FamilyField {
 //   edge_vectors   real  [E, 3]  r_ij = x_sender + shift - x_receiver
 //   n_owned        int64 [1]     number of owned rows, on the CPU (models use it to slice)
 //   num_atoms      int64 [1]     the same number, on the model's device
-//   batch          int64 [n]     zeros: one system
+//   batch          int64 [n]     zeros: one system; rows added by it are summed over all ranks
 // Roles of outputs:
 //   node_energy    real [n] or [n, 1]  energy of each owned row; summed over owned rows it is E
 struct Family {
@@ -33,6 +33,9 @@ struct Family {
   // Node features that carry no gradient depend on types alone, so that their halo rows are fetched
   // once per reneighbouring. False where a model may detach features that depend on positions.
   bool constant_features_depend_on_types_only;
+  // Whether sums over the system, by `batch`, reach what we read of the model. False spares their
+  // exchange where a model only sums what it returns as a total, which we do not use.
+  bool sums_over_systems;
 };
 
 // All rows, in alphabetical order of names.

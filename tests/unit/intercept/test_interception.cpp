@@ -65,7 +65,9 @@ Result run_decomposed(const std::string &source, const PeriodicSystem &system,
               .clone()
               .requires_grad_(true);
       const at::Tensor edge_index = make_edge_index(graph.receivers, graph.senders);
-      Interception interception(exchange, cache, edge_index, {0, setting.keep_constant_features});
+      InterceptionOptions options;
+      options.keep_constant_features = setting.keep_constant_features;
+      Interception interception(exchange, cache, edge_index, options);
       at::Tensor node_energy;
       {
         const InterceptionGuard guard(interception);

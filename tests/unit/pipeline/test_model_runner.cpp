@@ -1,16 +1,13 @@
 // If these fail, a whole model (file, graph, exchanges, backward, forces home) gives other numbers
 // on many ranks than on one, or forces that are not the energy's derivative.
-#include <unistd.h>
-
 #include <filesystem>
 #include <random>
 
 #include "base/error.h"
 #include "catch.h"
-#include "comm/thread_communicator.h"
-#include "pipeline/model_runner.h"
 #include "potentials/make_potential.h"
 #include "spec/model_spec.h"
+#include "support/model_run.h"
 #include "support/script.h"
 #include "support/virtual_system.h"
 
@@ -24,24 +21,11 @@ constexpr double kSkin = 0.4;
 constexpr int kLayers = 3;
 constexpr double kRoundOff = 1e-11;    // float64 sums of some hundred terms of order one
 
-// The model's file, for as long as the process lives.
-struct TemporaryFile {
-  const std::string path = (std::filesystem::temp_directory_path() /
-                            ("mlip_dd_runner_" + std::to_string(getpid()) + ".pt"))
-                               .string();
-  ~TemporaryFile()
-  {
-    std::error_code ignored;
-    std::filesystem::remove(path, ignored);
-    std::filesystem::remove(path + ".cut", ignored);
-  }
-};
-
 // A message-passing model with vectors, smooth at its cutoff, written to a file like a user's.
 ModelSpec toy_model()
 {
-  static const TemporaryFile kept;
-  const std::string &file = kept.path;
+  static const TemporaryFile kept(".pt");
+  const std::string &file = kept.path();
   torch::jit::Module module =
       scripted(R"(
     def forward(self, types, edge_index, edge_vectors):
@@ -60,67 +44,18 @@ ModelSpec toy_model()
 )",
                {{"mix", torch::tensor({{0.4, -0.3}, {0.2, 0.5}}, torch::kDouble)}});
   module.save(file);
-  ModelSpec model;
-  model.potential = "torchscript";
-  model.family = "generic";
-  model.file = file;
-  model.cutoff = kCutoff;
-  model.layers = kLayers;
-  model.elements = {"Na", "Cl"};
-  for (const char *role : {"types", "edge_index", "edge_vectors"}) model.inputs[role] = role;
-  model.outputs["node_energy"] = "node_energy";
-  return model;
+  return generic_model(file, kCutoff, kLayers, {"types", "edge_index", "edge_vectors"});
 }
 
-struct Result {
-  double energy = 0.0;
-  std::array<double, 9> virial{};
-  std::vector<double> node_energy, forces, node_virial;
-};
-
-Result run(const ModelSpec &model, const PeriodicSystem &system, const PeriodicSystem &moved,
-           const std::vector<int> &owners, int ranks, HaloMode mode)
+ModelResult run(const ModelSpec &model, const PeriodicSystem &system, const PeriodicSystem &moved,
+                const std::vector<int> &owners, int ranks, HaloMode mode)
 {
-  const auto n = static_cast<std::size_t>(system.size());
-  Result result;
-  result.node_energy.assign(n, 0.0);
-  result.forces.assign(3 * n, 0.0);
-  result.node_virial.assign(9 * n, 0.0);
-  run_virtual_ranks(ranks, [&](Communicator &communicator) {
-    const int held = mode == HaloMode::wide ? kLayers : 1;
-    VirtualRank view(system, owners, communicator.rank(), held * (kCutoff + kSkin) + 0.5);
-    ModelRunner runner(communicator, make_potential(model, {"cpu", 1}, communicator, 0),
-                       {mode, held, ""});
-    const NeighbourList neighbours = view.neighbours();
-    runner.rebuild(view.atoms(), neighbours, kSkin);
-    view.move(moved);
-    PotentialRequest request;
-    request.node_virial = true;
-    runner.evaluate(view.step(), request);
-    const PotentialOutput &output = runner.output();
-    std::array<double, 10> sums{output.energy};
-    std::copy(output.virial.begin(), output.virial.end(), sums.begin() + 1);
-    communicator.sum(sums);
-    if (communicator.rank() == 0) {
-      result.energy = sums[0];
-      std::copy(sums.begin() + 1, sums.end(), result.virial.begin());
-    }
-    for (std::int64_t row = 0; row < view.n_owned(); ++row) {
-      const auto r = static_cast<std::size_t>(row), g = static_cast<std::size_t>(view.global(row));
-      result.node_energy[g] = output.node_energy[r];
-      std::copy_n(&output.forces[3 * r], 3, &result.forces[3 * g]);
-      std::copy_n(&output.node_virial[9 * r], 9, &result.node_virial[9 * g]);
-    }
-  });
-  return result;
-}
-
-template <class A, class B>
-double difference(const A &a, const B &b)
-{
-  double largest = 0.0;
-  for (std::size_t k = 0; k < a.size(); ++k) largest = std::max(largest, std::abs(a[k] - b[k]));
-  return largest;
+  ModelRun how;
+  how.owners = owners;
+  how.ranks = ranks;
+  how.mode = mode;
+  how.skin = kSkin;
+  return run_model(model, system, moved, how);
 }
 
 }    // namespace
@@ -145,7 +80,7 @@ TEST_CASE("a model gives the same on 1 to 27 ranks, with any owners, exchanged o
     PeriodicSystem moved = system;
     std::uniform_real_distribution<double> small(-0.1, 0.1);
     for (double &x : moved.positions) x += small(random);
-    const Result dense =
+    const ModelResult dense =
         run(model, system, moved, std::vector<int>(static_cast<std::size_t>(c.atoms), 0), 1,
             HaloMode::exchange);
     for (const int ranks : {1, 2, 3, 8, 27})
@@ -155,7 +90,7 @@ TEST_CASE("a model gives the same on 1 to 27 ranks, with any owners, exchanged o
         std::vector<int> empty;
         if (ranks > 2) empty = {1};
         const auto owners = random_owners(random, c.atoms, ranks, empty);
-        const Result other = run(model, system, moved, owners, ranks, mode);
+        const ModelResult other = run(model, system, moved, owners, ranks, mode);
         CHECK(std::abs(other.energy - dense.energy) < kRoundOff);
         CHECK(difference(other.node_energy, dense.node_energy) < kRoundOff);
         CHECK(difference(other.forces, dense.forces) < kRoundOff);
@@ -176,7 +111,7 @@ TEST_CASE("forces and virial are the energy's derivatives, across ranks")
   std::mt19937_64 random(4);
   const PeriodicSystem system = random_system(random, 30, tilted_cell(7, 7, 8, 0.2), 2, 1.3);
   const auto owners = random_owners(random, 30, 3);
-  const Result result = run(model, system, system, owners, 3, HaloMode::exchange);
+  const ModelResult result = run(model, system, system, owners, 3, HaloMode::exchange);
   constexpr double kStep = 1e-4;
   constexpr double kDifferenceError =
       1e-6;    // step^2 times third derivatives, and round-off over step
@@ -224,7 +159,8 @@ TEST_CASE("model files and names that do not fit are refused before any evaluati
   model.file = std::filesystem::temp_directory_path().string();
   CHECK_THAT(refusal(model), contains("directory"));
   model = good;
-  model.file += ".cut";
+  const TemporaryFile cut(".pt");
+  model.file = cut.path();
   std::filesystem::copy_file(good.file, model.file,
                              std::filesystem::copy_options::overwrite_existing);
   std::filesystem::resize_file(model.file, std::filesystem::file_size(good.file) / 2);

@@ -22,7 +22,7 @@ inline torch::jit::Module scripted(
     std::string source, const std::vector<std::pair<std::string, at::Tensor>> &parameters = {})
 {
   const std::pair<std::string, c10::ScalarType> names[] = {
-      {"torch.float64", at::kDouble}, {"torch.int32", at::kInt}, {"torch.int64", at::kLong}};
+      {"torch.float64", at::kDouble}, {"torch.float32", at::kFloat}, {"torch.int32", at::kInt}, {"torch.int64", at::kLong}};
   for (const auto &[name, type] : names)
     for (std::size_t at = source.find(name); at != std::string::npos; at = source.find(name))
       source.replace(at, name.size(), std::to_string(static_cast<int>(type)));
