@@ -6,6 +6,8 @@
 #include <lammps.h>
 #include <neigh_list.h>
 
+#include <optional>
+
 namespace mlip_dd {
 
 namespace {
@@ -17,15 +19,32 @@ std::span<const double> host_positions(const LAMMPS_NS::LAMMPS &lammps)
   return all ? std::span<const double>(atom.x[0], 3 * all) : std::span<const double>();
 }
 
+std::optional<HostField> host_field(LAMMPS_NS::Atom &atom, const std::string &name)
+{
+  const auto n = static_cast<std::size_t>(atom.nlocal);
+  if (name == "charges") {
+    if (!atom.q_flag) return std::nullopt;
+    return HostField{{atom.q, n}, 1};
+  }
+  int is_double = 0, columns = 0;
+  const int index = atom.find_custom(name.c_str(), is_double, columns);
+  if (index < 0 || !is_double) return std::nullopt;
+  if (columns == 0) return HostField{{atom.dvector[index], n}, 1};
+  const auto width = static_cast<std::size_t>(columns);
+  return HostField{
+      n ? std::span<const double>(atom.darray[index][0], n * width) : std::span<const double>(),
+      columns};
+}
+
 }    // namespace
 
-HostStep host_step(const LAMMPS_NS::LAMMPS &lammps)
+HostStep host_step(const LAMMPS_NS::LAMMPS &lammps, const std::vector<std::string> &fields)
 {
-  const LAMMPS_NS::Atom &atom = *lammps.atom;
   const LAMMPS_NS::Domain &domain = *lammps.domain;
   HostStep step;
   step.positions = host_positions(lammps);
-  if (atom.q_flag) step.charges = {atom.q, static_cast<std::size_t>(atom.nlocal + atom.nghost)};
+  for (const std::string &field : fields)
+    if (const auto found = host_field(*lammps.atom, field)) step.fields[field] = *found;
   step.cell.vectors = {domain.xprd, 0.0,       0.0,       domain.xy,  domain.yprd,
                        0.0,         domain.xz, domain.yz, domain.zprd};
   step.cell.origin = {domain.boxlo[0], domain.boxlo[1], domain.boxlo[2]};

@@ -41,7 +41,8 @@ class HostGraph {
   std::vector<std::int32_t> neighbours_;    // of the atom asked for last
 };
 
-// Positions, charges (where the atom style has them) and box as they stand.
-HostStep host_step(const LAMMPS_NS::LAMMPS &lammps);
+// Positions and box as they stand, and what atoms carry of `fields`: charges where the atom style
+// has them, and properties of fix property/atom that are called d_<field> or d2_<field>.
+HostStep host_step(const LAMMPS_NS::LAMMPS &lammps, const std::vector<std::string> &fields);
 
 }    // namespace mlip_dd

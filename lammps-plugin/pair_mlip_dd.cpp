@@ -23,7 +23,7 @@
 #include "failure.h"
 #include "host_graph.h"
 #include "pair_options.h"
-#include "pipeline/model_runner.h"
+#include "pipeline/pipeline.h"
 #include "place.h"
 #include "potentials/runnable_spec.h"
 #include "run_log.h"
@@ -61,12 +61,24 @@ struct PairMlipDD::State {
   std::unique_ptr<mlip_dd::RunnableSpec> spec;
   std::vector<std::int32_t> element_of_type;
   std::unique_ptr<mlip_dd::Communicator> communicator;
-  std::optional<mlip_dd::ModelRunner> runner;    // after the communicator: destroyed before it
-  mlip_dd::Realisation realisation;
+  std::unique_ptr<mlip_dd::Pipeline> pipeline;    // after the communicator: destroyed before it
+  std::vector<std::string> host_fields;           // that any of its models needs
+  std::vector<double> step_energies;              // pvector's
   mlip_dd::HostGraph host;
   BuildMark built;
   std::int64_t evaluations = 0;
   bool graph_logged = false;
+
+  // The model whose result for this row is not finite.
+  const std::string &name_of_faulty(std::size_t row) const
+  {
+    for (std::size_t step = 0; step < pipeline->size(); ++step) {
+      const mlip_dd::PotentialOutput &own = pipeline->runner(step).output();
+      const double *f = &own.forces[3 * row];
+      if (!std::isfinite(own.node_energy[row] + f[0] + f[1] + f[2])) return pipeline->name(step);
+    }
+    return pipeline->name(0);
+  }
 };
 
 PairMlipDD::PairMlipDD(LAMMPS *lammps) : Pair(lammps)
@@ -105,12 +117,15 @@ void PairMlipDD::settings(int narg, char **arg)
   mlip_dd::run_together(lmp, [&] {
     fresh->options = mlip_dd::read_pair_options({arg, static_cast<std::size_t>(narg)});
     fresh->spec = std::make_unique<mlip_dd::RunnableSpec>(fresh->options.spec_file);
-    fresh->realisation = fresh->spec->realise(fresh->options.halo, comm->nprocs);
+    fresh->spec->realise(fresh->options.halo, comm->nprocs);
   });
   if (comm->me == 0)
     for (const std::string &warning : fresh->spec->warnings())
       error->warning(MLIP_DD_PLACE, "mlip/dd: " + warning);
   state_ = std::move(fresh);
+  nextra = static_cast<int>(state_->spec->steps());
+  state_->step_energies.assign(state_->spec->steps(), 0.0);
+  pvector = state_->step_energies.data();
 }
 
 void PairMlipDD::coeff(int narg, char **arg)
@@ -139,11 +154,12 @@ void PairMlipDD::coeff(int narg, char **arg)
   if (!state_->communicator) state_->communicator = mlip_dd::make_mpi_communicator(world);
   const int local_rank = rank_on_node(world);
   mlip_dd::run_together(lmp, [&] {
-    auto potential = state_->spec->make({state_->options.device, state_->options.threads},
-                                        *state_->communicator, local_rank);
-    state_->runner.reset();
-    state_->runner.emplace(*state_->communicator, std::move(potential), state_->realisation);
+    state_->pipeline = state_->spec->make({state_->options.device, state_->options.threads},
+                                          *state_->communicator, local_rank);
   });
+  state_->host_fields.clear();
+  for (const auto &fields : state_->pipeline->wiring().host_fields)
+    state_->host_fields.insert(state_->host_fields.end(), fields.begin(), fields.end());
   state_->built = {};
 }
 
@@ -180,20 +196,19 @@ void PairMlipDD::refuse_unsupported()
 
 void PairMlipDD::init_style()
 {
-  if (!state_ || !state_->runner)
+  if (!state_ || !state_->pipeline)
     error->all(MLIP_DD_PLACE,
                "mlip/dd: the pair coefficients are not set. Add `pair_coeff * * ELEMENT1 ...`");
   refuse_unsupported();
   int flags = NeighConst::REQ_FULL;
-  if (state_->realisation.mode == mlip_dd::HaloMode::wide) {
+  if (const double reach = state_->pipeline->wide_reach(neighbor->skin); reach > 0.0) {
     flags |= NeighConst::REQ_GHOST;
     ghostneigh = 1;
     if (comm->mode != Comm::SINGLE)
       error->all(MLIP_DD_PLACE,
                  "mlip/dd: `halo wide` needs one ghost cutoff for all types. Use `comm_modify mode "
                  "single`");
-    const double reach = state_->runner->potential().cutoff() + neighbor->skin;
-    comm->cutghostuser = std::max(comm->cutghostuser, state_->realisation.layers_held * reach);
+    comm->cutghostuser = std::max(comm->cutghostuser, reach);
   }
   neighbor->add_request(this, flags);
   state_->built = {};
@@ -202,7 +217,7 @@ void PairMlipDD::init_style()
 
 double PairMlipDD::init_one(int i, int j)
 {
-  const double cutoff = state_->runner->potential().cutoff();
+  const double cutoff = state_->pipeline->cutoff();
   cutghost[i][j] = cutghost[j][i] = cutoff;
   return cutoff;
 }
@@ -223,7 +238,8 @@ void PairMlipDD::rebuild_if_reneighboured()
   if (neighbor->ago != 0 && state_->built == now) return;
   state_->host.read_atoms(*lmp, state_->element_of_type);
   comm->forward_comm(this);
-  state_->runner->rebuild(state_->host.atoms(*lmp), state_->host.neighbours(*list), neighbor->skin);
+  state_->pipeline->rebuild(state_->host.atoms(*lmp), state_->host.neighbours(*list),
+                            neighbor->skin);
   state_->built = now;
 }
 
@@ -232,14 +248,14 @@ void PairMlipDD::compute(int eflag, int vflag)
   ev_init(eflag, vflag);
   mlip_dd::run_exposed(lmp, [&] {
     rebuild_if_reneighboured();
-    mlip_dd::PotentialRequest request;
+    mlip_dd::PipelineRequest request;
     request.node_virial = vflag_atom || cvflag_atom;
-    state_->runner->evaluate(mlip_dd::host_step(*lmp), request);
+    state_->pipeline->evaluate(mlip_dd::host_step(*lmp, state_->host_fields), request);
     ++state_->evaluations;
     add_results();
   });
   if (state_->options.log && !state_->graph_logged) {
-    log_lines(mlip_dd::describe_graph(*state_->communicator, *state_->runner, neighbor->skin));
+    log_lines(mlip_dd::describe_graphs(*state_->communicator, *state_->pipeline, neighbor->skin));
     state_->graph_logged = true;
   }
 }
@@ -251,12 +267,13 @@ void PairMlipDD::add_results()
   constexpr int kSymmetric[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
   constexpr int kFull[9][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2},
                                {1, 2}, {1, 0}, {2, 0}, {2, 1}};
-  const mlip_dd::PotentialOutput &output = state_->runner->output();
+  const mlip_dd::PotentialOutput &output = state_->pipeline->output();
   const auto symmetric = [](const double *w, int a, int b) {
     return 0.5 * (w[3 * a + b] + w[3 * b + a]);
   };
 
   if (eflag_global) eng_vdwl += output.energy;
+  std::ranges::copy(state_->pipeline->energies(), pvector);
   if (vflag_global)
     for (int k = 0; k < 6; ++k)
       virial[k] += symmetric(output.virial.data(), kSymmetric[k][0], kSymmetric[k][1]);
@@ -270,7 +287,8 @@ void PairMlipDD::add_results()
           {"the model gave an energy or force that is not a finite number",
            "energy " + std::to_string(energy),
            "step " + std::to_string(update->ntimestep) + ", atom " + std::to_string(atom->tag[i]) +
-               ", rank " + std::to_string(comm->me) + ", model " + state_->spec->name(),
+               ", rank " + std::to_string(comm->me) + ", model " +
+               state_->name_of_faulty(static_cast<std::size_t>(row)),
            "Look at the configuration there (atoms too close?), or use a smaller timestep"});
     for (int a = 0; a < 3; ++a) atom->f[i][a] += force[a];
     if (eflag_atom) eatom[i] += energy;
@@ -294,17 +312,20 @@ void PairMlipDD::log_lines(const std::vector<std::string> &lines)
 void PairMlipDD::finish()
 {
   if (!state_ || !state_->options.log || state_->evaluations == 0) return;
-  log_lines(mlip_dd::describe_run(*state_->communicator, *state_->runner, state_->evaluations));
+  log_lines(mlip_dd::describe_run(*state_->communicator, *state_->pipeline, state_->evaluations));
 }
 
 double PairMlipDD::memory_usage()
 {
-  if (!state_ || !state_->runner) return Pair::memory_usage();
-  const mlip_dd::AtomGraph &graph = state_->runner->graph();
-  return Pair::memory_usage() +
-         static_cast<double>(graph.candidates.capacity() * sizeof(mlip_dd::CandidateEdge) +
-                             graph.receivers.capacity() * 2 * sizeof(std::int64_t) +
-                             graph.vectors.capacity() * sizeof(double));
+  double bytes = Pair::memory_usage();
+  if (!state_ || !state_->pipeline) return bytes;
+  for (std::size_t step = 0; step < state_->pipeline->size(); ++step) {
+    const mlip_dd::AtomGraph &graph = state_->pipeline->runner(step).graph();
+    bytes += static_cast<double>(graph.candidates.capacity() * sizeof(mlip_dd::CandidateEdge) +
+                                 graph.receivers.capacity() * 2 * sizeof(std::int64_t) +
+                                 graph.vectors.capacity() * sizeof(double));
+  }
+  return bytes;
 }
 
 }    // namespace LAMMPS_NS

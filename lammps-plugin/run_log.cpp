@@ -38,12 +38,15 @@ std::string heading(const std::string &title)
   return text.str();
 }
 
-}    // namespace
-
-std::vector<std::string> describe_graph(Communicator &communicator, const ModelRunner &runner,
-                                        double skin)
+void add_title(std::vector<std::string> &lines, const Pipeline &pipeline, std::size_t step)
 {
-  std::vector<std::string> lines;
+  if (pipeline.size() > 1)
+    lines.push_back("mlip/dd: step " + std::to_string(step + 1) + ", " + pipeline.name(step));
+}
+
+void describe_graph(Communicator &communicator, const ModelRunner &runner, double skin,
+                    std::vector<std::string> &lines)
+{
   for (const std::string &text : runner.potential().description())
     lines.push_back("mlip/dd: " + text);
   std::ostringstream how;
@@ -57,11 +60,10 @@ std::vector<std::string> describe_graph(Communicator &communicator, const ModelR
   lines.push_back(line("rows the model sees", spread_of(communicator, counts.model_rows)));
   lines.push_back(line("edges", spread_of(communicator, runner.graph().n_edges())));
   lines.push_back(line("neighbour ranks", spread_of(communicator, counts.neighbour_ranks)));
-  return lines;
 }
 
-std::vector<std::string> describe_run(Communicator &communicator, const ModelRunner &runner,
-                                      std::int64_t evaluations)
+void describe_times(Communicator &communicator, const ModelRunner &runner,
+                    std::vector<std::string> &lines)
 {
   const Traffic traffic = runner.traffic();
   const RunnerTimes &times = runner.times();
@@ -70,8 +72,6 @@ std::vector<std::string> describe_run(Communicator &communicator, const ModelRun
     Spread spread = spread_of(communicator, micro(value));
     return Spread{1e-6 * spread.minimum, 1e-6 * spread.average, 1e-6 * spread.maximum};
   };
-  std::vector<std::string> lines;
-  lines.push_back(heading("after " + std::to_string(evaluations) + " evaluations"));
   lines.push_back(line("gathers", spread_of(communicator, traffic.gathers)));
   lines.push_back(line("scatters", spread_of(communicator, traffic.scatters)));
   lines.push_back(line("sums over the system", spread_of(communicator, traffic.system_sums)));
@@ -82,6 +82,30 @@ std::vector<std::string> describe_run(Communicator &communicator, const ModelRun
   lines.push_back(line("s in the model", seconds(times.model)));
   lines.push_back(line("s bringing forces home", seconds(times.home)));
   lines.push_back(line("s of it in exchanges", seconds(traffic.seconds)));
+}
+
+}    // namespace
+
+std::vector<std::string> describe_graphs(Communicator &communicator, const Pipeline &pipeline,
+                                         double skin)
+{
+  std::vector<std::string> lines;
+  for (const std::string &wire : pipeline.wiring().found) lines.push_back("mlip/dd: " + wire);
+  for (std::size_t step = 0; step < pipeline.size(); ++step) {
+    add_title(lines, pipeline, step);
+    describe_graph(communicator, pipeline.runner(step), skin, lines);
+  }
+  return lines;
+}
+
+std::vector<std::string> describe_run(Communicator &communicator, const Pipeline &pipeline,
+                                      std::int64_t evaluations)
+{
+  std::vector<std::string> lines{heading("after " + std::to_string(evaluations) + " evaluations")};
+  for (std::size_t step = 0; step < pipeline.size(); ++step) {
+    add_title(lines, pipeline, step);
+    describe_times(communicator, pipeline.runner(step), lines);
+  }
   return lines;
 }
 

@@ -4,14 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/model_runner.h"
+#include "pipeline/pipeline.h"
 
 namespace mlip_dd {
 
 // Collective; the same lines on every rank.
-std::vector<std::string> describe_graph(Communicator &communicator, const ModelRunner &runner,
-                                        double skin);
-std::vector<std::string> describe_run(Communicator &communicator, const ModelRunner &runner,
+std::vector<std::string> describe_graphs(Communicator &communicator, const Pipeline &pipeline,
+                                         double skin);
+std::vector<std::string> describe_run(Communicator &communicator, const Pipeline &pipeline,
                                       std::int64_t evaluations);
 
 }    // namespace mlip_dd

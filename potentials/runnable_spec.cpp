@@ -1,51 +1,138 @@
 #include "potentials/runnable_spec.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "potentials/make_potential.h"
+#include "spec/potentials.h"
 #include "spec/spec_file.h"
 
 namespace mlip_dd {
 
+namespace {
+
+struct Step {
+  std::string name;
+  SpecFile file;    // of this model alone
+  PipelineStep how;
+};
+
+// A file with one model is a pipeline of one step.
+std::vector<Step> steps_of(const SpecFile &file)
+{
+  if (!file.pipeline) {
+    const ModelSpec &model = *file.model;
+    return {{model.file.empty() ? model.potential : model.file, file, {}}};
+  }
+  std::vector<Step> steps;
+  for (const PipelineGroup &group : file.pipeline->groups)
+    for (const PipelineStep &step : group.steps) {
+      const PipelineModel &model = file.pipeline->models.at(step.model);
+      SpecFile own;
+      own.path = model.path;
+      own.spec = model.spec;
+      own.model = model.model;
+      steps.push_back({step.model, std::move(own), step});
+    }
+  return steps;
+}
+
+bool has(const std::vector<std::string> &names, const std::string &name)
+{
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// In the order of the first model.
+std::vector<std::string> common_elements(const std::vector<Step> &steps, const std::string &path)
+{
+  std::vector<std::string> common;
+  for (const std::string &element : steps.front().file.model->elements)
+    if (std::all_of(steps.begin(), steps.end(),
+                    [&](const Step &step) { return has(step.file.model->elements, element); }))
+      common.push_back(element);
+  if (common.empty())
+    throw Error({"the models of the pipeline have no element in common", "", path,
+                 "Each model's \"elements\" must hold those that the atoms are made of"});
+  return common;
+}
+
+std::vector<std::int32_t> types_in(const ModelSpec &model, const std::vector<std::string> &elements)
+{
+  std::vector<std::int32_t> types;
+  for (const std::string &element : elements)
+    types.push_back(static_cast<std::int32_t>(
+        std::find(model.elements.begin(), model.elements.end(), element) - model.elements.begin()));
+  return types;
+}
+
+// One step without wires, for files without a pipeline.
+PipelineSpec one_step(const std::string &name)
+{
+  PipelineSpec pipeline;
+  pipeline.groups.push_back({{PipelineStep{name}}});
+  return pipeline;
+}
+
+}    // namespace
+
 struct RunnableSpec::Content {
   SpecFile file;
-  std::string name;
+  std::vector<Step> steps;
+  std::vector<std::string> elements;
+  std::vector<Realisation> realisations;    // by step
 };
 
 RunnableSpec::RunnableSpec(const std::string &path) : content_(std::make_unique<Content>())
 {
-  content_->file = read_spec_file(path);
-  if (!content_->file.model)
-    throw Error({"the spec file has no model", "", path,
-                 "Add a \"model\" object; pipelines are not run by this version"});
-  const ModelSpec &model = *content_->file.model;
-  if (!content_->file.spec.distribution.third_party_helpers.empty())
-    content_->file.warnings.push_back(
-        path +
-        ": the adapters of Python objects in /core/third_party_helpers "
-        "mean nothing here and are passed over.");
-  content_->name = model.file.empty() ? model.potential : model.file;
+  SpecFile &file = content_->file = read_spec_file(path);
+  if (!file.model && !file.pipeline)
+    throw Error({"the spec file has no model", "", path, "Add a \"model\" or a \"pipeline\""});
+  content_->steps = steps_of(file);
+  for (const Step &step : content_->steps)
+    if (!step.file.spec.distribution.third_party_helpers.empty())
+      file.warnings.push_back(step.file.path +
+                              ": the adapters of Python objects in /core/third_party_helpers "
+                              "mean nothing here and are passed over.");
+  content_->elements = common_elements(content_->steps, path);
 }
 
 RunnableSpec::~RunnableSpec() = default;
 
-const std::vector<std::string> &RunnableSpec::elements() const
-{
-  return content_->file.model->elements;
-}
-const std::string &RunnableSpec::name() const { return content_->name; }
+const std::vector<std::string> &RunnableSpec::elements() const { return content_->elements; }
 const std::vector<std::string> &RunnableSpec::warnings() const { return content_->file.warnings; }
+std::size_t RunnableSpec::steps() const { return content_->steps.size(); }
 
-Realisation RunnableSpec::realise(const std::string &halo, int ranks) const
+void RunnableSpec::realise(const std::string &halo, int ranks)
 {
-  return choose_realisation(content_->file, halo, ranks);
+  content_->realisations.clear();
+  for (const Step &step : content_->steps) {
+    // Native potentials have no layers to hold; beside other models the option is meant for those.
+    const bool native = !find_potential(step.file.model->potential)->has_file;
+    const bool own = content_->steps.size() > 1 && native && halo == "wide";
+    content_->realisations.push_back(choose_realisation(step.file, own ? "auto" : halo, ranks));
+  }
 }
 
-std::unique_ptr<Potential> RunnableSpec::make(const PotentialOptions &options,
-                                              Communicator &communicator, int local_rank) const
+std::unique_ptr<Pipeline> RunnableSpec::make(const PotentialOptions &options,
+                                             Communicator &communicator, int local_rank) const
 {
-  PotentialOptions all = options;
-  all.system_reductions = content_->file.spec.system_reductions;
-  return make_potential(*content_->file.model, all, communicator, local_rank);
+  std::vector<PipelineMember> members;
+  std::vector<StepFields> fields;
+  for (std::size_t s = 0; s < content_->steps.size(); ++s) {
+    const Step &step = content_->steps[s];
+    PotentialOptions own = options;
+    own.system_reductions = step.file.spec.system_reductions;
+    auto potential = make_potential(*step.file.model, own, communicator, local_rank);
+    fields.push_back({potential->input_fields(), potential->output_fields()});
+    members.push_back({step.name, std::move(potential), content_->realisations.at(s),
+                       types_in(*step.file.model, content_->elements), step.how.weight,
+                       step.how.neutralize, step.how.total_charge});
+  }
+  const auto &pipeline = content_->file.pipeline;
+  Wiring wiring = resolve_wiring(pipeline ? *pipeline : one_step(members.front().name), fields,
+                                 content_->file.path);
+  return std::make_unique<Pipeline>(communicator, std::move(members), std::move(wiring),
+                                    pipeline ? pipeline->additive : PipelineSpec().additive);
 }
 
 }    // namespace mlip_dd

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "comm/communicator.h"
-#include "pipeline/potential.h"
-#include "pipeline/realisation.h"
+#include "pipeline/pipeline.h"
 
 namespace mlip_dd {
 
@@ -20,15 +19,18 @@ class RunnableSpec {
   RunnableSpec(const RunnableSpec &) = delete;
   RunnableSpec &operator=(const RunnableSpec &) = delete;
 
-  const std::vector<std::string> &elements()
-      const;                          // chemical symbols in the order of type indices
-  const std::string &name() const;    // of the model, for messages
+  // Chemical symbols that every model knows, in the order of type indices.
+  const std::vector<std::string> &elements() const;
   const std::vector<std::string> &warnings() const;    // whole sentences, worth showing once
+  std::size_t steps() const;                           // 1 for a single model
 
-  // As choose_realisation and make_potential.
-  Realisation realise(const std::string &halo, int ranks) const;
-  std::unique_ptr<Potential> make(const PotentialOptions &options, Communicator &communicator,
-                                  int local_rank) const;
+  // Decides how each model's policy is carried out, with `halo` and `ranks` as in
+  // choose_realisation. Throws Error.
+  void realise(const std::string &halo, int ranks);
+
+  // After realise(). Collective: loads every model on every rank. Throws Error.
+  std::unique_ptr<Pipeline> make(const PotentialOptions &options, Communicator &communicator,
+                                 int local_rank) const;
 
  private:
   struct Content;

@@ -31,7 +31,11 @@ class LatticeSumPotential final : public Potential {
 
   double cutoff() const override { return parameters_.cutoff; }
   bool uses_edges() const override { return false; }
-  bool gives_charge_gradient() const override { return true; }
+  std::vector<std::string> input_fields() const override
+  {
+    return parameters_.charges.empty() ? std::vector<std::string>{kCharges}
+                                       : std::vector<std::string>{};
+  }
 
   void set_plan(const HaloPlan &, HaloMode) override { rows_changed_ = true; }
 
@@ -41,11 +45,10 @@ class LatticeSumPotential final : public Potential {
     const ThreadCountGuard threads(options_.threads);
     if (rows_changed_) {
       real_space_.set_candidates(graph);
-      find_halo_atoms(graph);
       rows_changed_ = false;
     }
     const Lattice lattice = lattice_of(step.cell);
-    read_charges(graph, step);
+    read_charges(graph, request);
     read_fractional(graph, step, lattice);
     const auto n = static_cast<std::size_t>(graph.n_owned);
     const OwnedCharges atoms{fractional_, std::span(charges_).first(n)};
@@ -69,8 +72,10 @@ class LatticeSumPotential final : public Potential {
       const double energy = 0.5 * charges_[i] * potential_[i];
       output.node_energy[i] += energy;
       output.energy += energy;
-      if (request.charge_gradient) output.charge_gradient[i] += potential_[i];
     }
+    // The energy is quadratic in the charges, so the potential at an atom is dE/dq.
+    if (const auto gradient = output.gradients.find(kCharges); gradient != output.gradients.end())
+      for (std::size_t i = 0; i < n; ++i) gradient->second.values[i] += potential_[i];
   }
 
   Traffic traffic() const override { return reciprocal_->traffic(); }
@@ -124,31 +129,15 @@ class LatticeSumPotential final : public Potential {
     return make_lattice(cell, open_axis_, stretch);
   }
 
-  void find_halo_atoms(const AtomGraph &graph)
+  void read_charges(const AtomGraph &graph, const PotentialRequest &request)
   {
-    halo_atoms_.assign(static_cast<std::size_t>(graph.n_halo), 0);
-    for (const CandidateEdge &edge : graph.candidates)
-      if (edge.sender_row >= graph.n_owned)
-        halo_atoms_[static_cast<std::size_t>(edge.sender_row - graph.n_owned)] = edge.sender_atom;
-  }
-
-  void read_charges(const AtomGraph &graph, const HostStep &step)
-  {
-    charges_.resize(static_cast<std::size_t>(graph.n_rows()));
-    if (!parameters_.charges.empty()) {
-      for (std::size_t row = 0; row < charges_.size(); ++row)
-        charges_[row] = parameters_.charges[static_cast<std::size_t>(graph.types[row])];
+    if (parameters_.charges.empty()) {
+      charges_ = request.fields->at(kCharges).values;
       return;
     }
-    if (step.charges.empty() && !step.positions.empty())
-      throw Error({name_ + " needs a charge for each atom", "atoms without charges", "",
-                   "Use a style of atoms with charges (in LAMMPS, atom_style charge or full), or "
-                   "give one charge per element in /model/parameters/charges"});
-    for (std::size_t row = 0; row < graph.owned_atoms.size(); ++row)
-      charges_[row] = step.charges[static_cast<std::size_t>(graph.owned_atoms[row])];
-    for (std::size_t k = 0; k < halo_atoms_.size(); ++k)
-      charges_[graph.owned_atoms.size() + k] =
-          step.charges[static_cast<std::size_t>(halo_atoms_[k])];
+    charges_.resize(static_cast<std::size_t>(graph.n_rows()));
+    for (std::size_t row = 0; row < charges_.size(); ++row)
+      charges_[row] = parameters_.charges[static_cast<std::size_t>(graph.types[row])];
   }
 
   void read_fractional(const AtomGraph &graph, const HostStep &step, const Lattice &lattice)
@@ -215,6 +204,7 @@ class LatticeSumPotential final : public Potential {
     }
   }
 
+  static constexpr const char *kCharges = "charges";
   // Of the sum of squared charges, before wave vectors or mesh are chosen anew.
   static constexpr double kChargeChange = 0.1;
 
@@ -230,10 +220,9 @@ class LatticeSumPotential final : public Potential {
   ChargeTotals totals_;
   std::optional<Lattice> planned_;
   double planned_charge_squared_ = 0.0;
-  std::vector<std::int32_t> halo_atoms_;    // a host atom of each halo row
-  std::vector<double> charges_;             // of all rows
-  std::vector<double> fractional_;          // [n_owned, 3]
-  std::vector<double> potential_;           // [n_owned]
+  std::vector<double> charges_;       // of all rows
+  std::vector<double> fractional_;    // [n_owned, 3]
+  std::vector<double> potential_;     // [n_owned]
 };
 
 }    // namespace

@@ -45,8 +45,8 @@ ModelCall::ModelCall(const torch::jit::Module &module, const ModelSpec &model) :
   if (!module.find_method("forward"))
     throw Error(
         {"the scripted module has no forward method", "", model.file, "Export the model again"});
-  if (model.inputs.empty() || !model.outputs.contains("node_energy"))
-    throw Error({"the names of the model's inputs and of its node_energy are not known",
+  if (model.inputs.empty() || model.outputs.empty())
+    throw Error({"the names of the model's inputs and outputs are not known",
                  "family " + model.family, "/model",
                  "Name a family, or map them in /model/inputs and /model/outputs"});
   const auto &arguments = module.get_method("forward").function().getSchema().arguments();

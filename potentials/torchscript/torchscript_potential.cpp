@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <span>
 #include <sstream>
@@ -101,27 +102,40 @@ class TorchScriptPotential final : public Potential {
     types_.reset();
   }
 
+  std::vector<std::string> input_fields() const override
+  {
+    return names_without(model_.inputs, input_roles());
+  }
+  std::vector<std::string> output_fields() const override
+  {
+    return names_without(model_.outputs, output_roles());
+  }
+
   void evaluate(const AtomGraph &graph, const HostStep &, const PotentialRequest &request,
                 PotentialOutput &output) override
   {
+    pending_.reset();
     // Edges end at owned atoms and pairs are mutual, so a rank without atoms shares no rows with
     // anyone. Many models fail on no rows at all: it runs none, and adds nothing to the sums.
+    sums_.begin();
     if (graph.n_owned == 0) {
       if (sums_over_systems_) sums_.replay();
+      if (!request.defer) differentiate(graph, request, 1.0, {}, output);
       return;
     }
-    sums_.begin();
 
     const ThreadCountGuard threads(threads_);
     // Autograd must see each operator; the optimising executor would differentiate whole blocks
     // itself.
     const torch::jit::GraphOptimizerEnabledGuard unoptimised(false);
     const at::AutoGradMode grad_mode(true);
-    const at::Tensor edge_vectors = edge_vectors_of(graph);
+    Forward &run = pending_.emplace();
+    run.edge_vectors = edge_vectors_of(graph);
     const at::Tensor edge_index = edge_index_of(graph);
+    for (const std::string &name : input_fields())
+      run.fields.emplace(name, field_leaf(graph, request.fields->at(name)));
     const bool exchanging = mode_ == HaloMode::exchange && !exchange_.plan().isolated();
     types_of(graph);    // made outside the interception
-    std::optional<Interception> interception;
     if (exchanging || sums_over_systems_) {
       InterceptionOptions how;
       how.receiver_row = family_.receiver_row;
@@ -129,23 +143,53 @@ class TorchScriptPotential final : public Potential {
       how.storage = mode_ == HaloMode::wide ? RowStorage::local : RowStorage::owned;
       how.sums = sums_over_systems_ ? &sums_ : nullptr;
       how.batch = batch_;
-      interception.emplace(exchange_, features_, edge_index, how);
+      run.interception.emplace(exchange_, features_, edge_index, how);
     }
 
-    const c10::IValue result = forward(graph, edge_vectors, edge_index, interception);
+    const c10::IValue result = forward(graph, run, edge_index);
+    if (sums_over_systems_) sums_.pause();
     const at::Tensor node_energy = node_energy_of(result, graph);
-    const at::Tensor energy = node_energy.sum();
-    const at::Tensor gradient = backward(energy, edge_vectors, interception);
+    run.energy = node_energy.sum();
+    for (const std::string &name : request.output_fields) {
+      const at::Tensor field = output_field(result, name, graph);
+      output.fields[name] = {field.size(1), to_host(field)};
+      run.outputs.emplace(name, field);
+    }
+    const std::vector<double> host = to_host(node_energy);
+    std::copy(host.begin(), host.end(), output.node_energy.begin());
+    output.energy = run.energy.item<double>();
+    if (!request.defer) differentiate(graph, request, 1.0, {}, output);
+  }
+
+  void differentiate(const AtomGraph &graph, const PotentialRequest &request, double energy_seed,
+                     const AtomFields &seeds, PotentialOutput &output) override
+  {
+    if (graph.n_owned == 0) {
+      if (sums_over_systems_) sums_.replay();
+      return;
+    }
+    const ThreadCountGuard threads(threads_);
+    const Gradients found = backward(*pending_, energy_seed, seeds);
     if (sums_over_systems_) sums_.end();
-    if (gradient.defined()) {
-      const std::span<const double> values(gradient.const_data_ptr<double>(), graph.vectors.size());
+    if (found.edge_vectors.defined()) {
+      const std::span<const double> values(found.edge_vectors.const_data_ptr<double>(),
+                                           graph.vectors.size());
       add_edge_forces(graph, values, output.forces);
       add_edge_virial(graph, values, output.virial);
       if (request.node_virial) add_edge_node_virial(graph, values, output.node_virial);
     }
-    const at::Tensor host = node_energy.detach().cpu().contiguous();
-    std::copy_n(host.const_data_ptr<double>(), graph.n_owned, output.node_energy.begin());
-    output.energy = energy.item<double>();
+    for (const std::string &name : request.gradients) {
+      const at::Tensor &gradient = found.fields.at(name);
+      if (!gradient.defined())
+        throw Error({"the model's energy does not depend on one of its inputs", "\"" + name + "\"",
+                     model_.file,
+                     "Leave the input out of /model/inputs, or use a model that is differentiable "
+                     "by it"});
+      std::vector<double> &sum = output.gradients.at(name).values;
+      const std::vector<double> values = to_host(gradient);
+      for (std::size_t k = 0; k < values.size(); ++k) sum[k] += values[k];
+    }
+    pending_.reset();
   }
 
   Traffic traffic() const override
@@ -165,6 +209,36 @@ class TorchScriptPotential final : public Potential {
   }
 
  private:
+  // A forward whose gradients are still to be taken.
+  struct Forward {
+    at::Tensor edge_vectors;                     // leaf
+    std::map<std::string, at::Tensor> fields;    // leaves
+    std::optional<Interception> interception;
+    at::Tensor energy;                            // of owned rows
+    std::map<std::string, at::Tensor> outputs;    // [n_owned, width] float64
+  };
+
+  struct Gradients {
+    at::Tensor edge_vectors;    // float64 [E, 3] on the CPU; undefined where nothing depends on it
+    std::map<std::string, at::Tensor> fields;    // undefined likewise
+  };
+
+  static std::vector<std::string> names_without(const std::map<std::string, std::string> &names,
+                                                std::span<const std::string_view> roles)
+  {
+    std::vector<std::string> left;
+    for (const auto &[role, name] : names)
+      if (std::find(roles.begin(), roles.end(), role) == roles.end()) left.push_back(role);
+    return left;
+  }
+
+  static std::vector<double> to_host(const at::Tensor &tensor)
+  {
+    const at::Tensor host = tensor.detach().to(at::kCPU, at::kDouble).contiguous();
+    const double *values = host.const_data_ptr<double>();
+    return {values, values + host.numel()};
+  }
+
   static const Family &require_family(const ModelSpec &model)
   {
     const Family *family = find_family(model.family.empty() ? "generic" : model.family);
@@ -185,6 +259,18 @@ class TorchScriptPotential final : public Potential {
         at::from_blob(const_cast<double *>(graph.vectors.data()), {graph.n_edges(), 3},
                       at::TensorOptions().dtype(at::kDouble));
     return host.to(device_, loaded_.dtype, /*non_blocking=*/false, /*copy=*/true)
+        .requires_grad_(true);
+  }
+
+  // [rows] or [rows, width], with a gradient.
+  at::Tensor field_leaf(const AtomGraph &graph, const AtomField &field) const
+  {
+    const at::Tensor host =
+        at::from_blob(const_cast<double *>(field.values.data()), {graph.n_rows(), field.width},
+                      at::TensorOptions().dtype(at::kDouble))
+            .narrow(0, 0, rows_held(graph));
+    return (field.width == 1 ? host.squeeze(1) : host)
+        .to(device_, loaded_.dtype, /*non_blocking=*/false, /*copy=*/true)
         .requires_grad_(true);
   }
 
@@ -215,10 +301,11 @@ class TorchScriptPotential final : public Potential {
     return types_;
   }
 
-  at::Tensor input(const std::string &role, const AtomGraph &graph, const at::Tensor &edge_vectors,
+  at::Tensor input(const std::string &role, const AtomGraph &graph, const Forward &run,
                    const at::Tensor &edge_index)
   {
-    if (role == "edge_vectors") return edge_vectors;
+    if (const auto field = run.fields.find(role); field != run.fields.end()) return field->second;
+    if (role == "edge_vectors") return run.edge_vectors;
     if (role == "edge_index") return edge_index;
     if (role == "types") return types_of(graph);
     if (role == "atomic_numbers") return types_of(graph), atomic_numbers_;
@@ -228,15 +315,12 @@ class TorchScriptPotential final : public Potential {
     throw Error({"no input is known by this name", "\"" + role + "\"", "/model/inputs", ""});
   }
 
-  c10::IValue forward(const AtomGraph &graph, const at::Tensor &edge_vectors,
-                      const at::Tensor &edge_index, std::optional<Interception> &interception)
+  c10::IValue forward(const AtomGraph &graph, Forward &run, const at::Tensor &edge_index)
   {
-    const auto make = [&](const std::string &role) {
-      return input(role, graph, edge_vectors, edge_index);
-    };
+    const auto make = [&](const std::string &role) { return input(role, graph, run, edge_index); };
     try {
-      if (!interception) return call_.run(loaded_.module, make);
-      const InterceptionGuard guard(*interception);
+      if (!run.interception) return call_.run(loaded_.module, make);
+      const InterceptionGuard guard(*run.interception);
       return call_.run(loaded_.module, make);
     } catch (const Error &) {
       throw;
@@ -246,40 +330,71 @@ class TorchScriptPotential final : public Potential {
     }
   }
 
-  // [n_owned] float64, with its graph.
+  // [n_owned] float64, with its graph. A model that only makes fields for others has no energy.
   at::Tensor node_energy_of(const c10::IValue &result, const AtomGraph &graph) const
   {
+    if (!model_.outputs.contains("node_energy"))
+      return at::zeros({graph.n_owned}, at::TensorOptions().dtype(at::kDouble).device(device_));
     const at::Tensor node_energy = call_.output(result, "node_energy");
-    if (node_energy.numel() != rows_held(graph)) {
-      std::ostringstream shape;
-      shape << "shape " << node_energy.sizes() << " for " << rows_held(graph) << " atoms";
-      throw Error({"the model's node_energy must have one value per atom", shape.str(), model_.file,
+    if (node_energy.numel() != rows_held(graph))
+      throw Error({"the model's node_energy must have one value per atom",
+                   shape_for(node_energy, graph), model_.file,
                    "Name the output with one energy per atom in /model/outputs/node_energy"});
-    }
     return node_energy.reshape({-1}).narrow(0, 0, graph.n_owned).to(at::kDouble);
   }
 
-  // dE/d(edge vectors), float64 [E, 3] on the CPU; undefined where the energy depends on none. All
-  // adjoints run on every rank that shares rows: the chain of exchanges is a root of its own.
-  static at::Tensor backward(const at::Tensor &energy, const at::Tensor &edge_vectors,
-                             const std::optional<Interception> &interception)
+  // [n_owned, width] float64, with its graph.
+  at::Tensor output_field(const c10::IValue &result, const std::string &name,
+                          const AtomGraph &graph) const
   {
-    std::vector<at::Tensor> roots, seeds, leaves{edge_vectors};
-    if (energy.requires_grad()) {
-      roots.push_back(energy);
-      seeds.push_back(at::ones_like(energy));
+    const at::Tensor field = call_.output(result, name);
+    if (field.dim() == 0 || field.size(0) != rows_held(graph))
+      throw Error({"an output that is used atom by atom must have one row per atom",
+                   shape_for(field, graph), model_.file + ", /model/outputs/" + name,
+                   "Name an output with one row per atom"});
+    return field.reshape({field.size(0), -1}).narrow(0, 0, graph.n_owned).to(at::kDouble);
+  }
+
+  std::string shape_for(const at::Tensor &tensor, const AtomGraph &graph) const
+  {
+    std::ostringstream shape;
+    shape << "shape " << tensor.sizes() << " for " << rows_held(graph) << " atoms";
+    return shape.str();
+  }
+
+  // All adjoints run on every rank that shares rows: the chain of exchanges is a root of its own.
+  Gradients backward(const Forward &run, double energy_seed, const AtomFields &seeds) const
+  {
+    std::vector<at::Tensor> roots, root_seeds, leaves{run.edge_vectors};
+    for (const auto &[name, leaf] : run.fields) leaves.push_back(leaf);
+    if (run.energy.requires_grad()) {
+      roots.push_back(run.energy);
+      root_seeds.push_back(at::full_like(run.energy, energy_seed));
     }
-    if (interception && interception->token_root().grad_fn()) {
-      roots.push_back(interception->token_root());
-      seeds.push_back(at::zeros_like(interception->token_root()));
-      leaves.push_back(interception->token_leaf());
+    for (const auto &[name, seed] : seeds) {
+      const at::Tensor &field = run.outputs.at(name);
+      if (!field.requires_grad()) continue;
+      const at::Tensor host = at::from_blob(const_cast<double *>(seed.values.data()), field.sizes(),
+                                            at::TensorOptions().dtype(at::kDouble));
+      roots.push_back(field);
+      root_seeds.push_back(host.to(device_, at::kDouble, /*non_blocking=*/false, /*copy=*/true));
     }
-    if (roots.empty()) return {};
+    if (run.interception && run.interception->token_root().grad_fn()) {
+      roots.push_back(run.interception->token_root());
+      root_seeds.push_back(at::zeros_like(run.interception->token_root()));
+      leaves.push_back(run.interception->token_leaf());
+    }
+    Gradients found;
+    for (const auto &[name, leaf] : run.fields) found.fields[name];
+    if (roots.empty()) return found;
     const BackwardInThisThread in_this_thread;
-    const auto gradients = torch::autograd::grad(roots, leaves, seeds, /*retain_graph=*/false,
+    const auto gradients = torch::autograd::grad(roots, leaves, root_seeds, /*retain_graph=*/false,
                                                  /*create_graph=*/false, /*allow_unused=*/true);
-    if (!gradients[0].defined()) return {};
-    return gradients[0].to(at::kCPU, at::kDouble).contiguous();
+    if (gradients[0].defined())
+      found.edge_vectors = gradients[0].to(at::kCPU, at::kDouble).contiguous();
+    std::size_t k = 1;
+    for (const auto &[name, leaf] : run.fields) found.fields[name] = gradients[k++];
+    return found;
   }
 
   ModelSpec model_;
@@ -296,6 +411,7 @@ class TorchScriptPotential final : public Potential {
   at::Tensor types_;
   at::Tensor atomic_numbers_;
   at::Tensor batch_;
+  std::optional<Forward> pending_;
 };
 
 }    // namespace

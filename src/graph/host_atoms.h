@@ -4,7 +4,9 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
+#include <string>
 
 #include "halo/halo_plan.h"
 
@@ -32,10 +34,16 @@ struct Cell {
   std::array<bool, 3> periodic{true, true, true};
 };
 
+// One per-atom quantity of the host.
+struct HostField {
+  std::span<const double> values;    // [at least n_local, width]
+  std::int64_t width = 1;
+};
+
 // At an evaluation: the same atoms, moved since then.
 struct HostStep {
-  std::span<const double> positions;    // [n_local + ghosts, 3], Angstrom
-  std::span<const double> charges;      // [n_local + ghosts], e; empty when atoms carry none
+  std::span<const double> positions;          // [n_local + ghosts, 3], Angstrom
+  std::map<std::string, HostField> fields;    // what atoms carry beside a position, by name
   Cell cell;
 };
 

@@ -39,11 +39,11 @@ struct SumOverRanks : Function<SumOverRanks> {
 SystemSums::Entry SystemSums::announce(const Entry &entry, bool &running)
 {
   // The ranks that run the model say the same; the others contribute nothing to the maximum.
-  std::array<std::int64_t, 4> words{entry.numbers, entry.integer ? 1 : 0, entry.constant ? 1 : 0,
-                                    running ? 1 : 0};
+  std::array<std::int64_t, 5> words{entry.numbers, entry.integer ? 1 : 0, entry.constant ? 1 : 0,
+                                    entry.pause ? 1 : 0, running ? 1 : 0};
   communicator_.max(words);
-  running = words[3] != 0;
-  return {words[0], words[1] != 0, words[2] != 0};
+  running = words[4] != 0;
+  return {words[0], words[1] != 0, words[2] != 0, words[3] != 0};
 }
 
 void SystemSums::require_scheduled(const Entry &entry)
@@ -96,6 +96,17 @@ at::Tensor SystemSums::sum(const at::Tensor &local, bool constant)
   return values.to(local.device(), local.scalar_type());
 }
 
+void SystemSums::pause()
+{
+  if (communicator_.size() == 1) return;
+  Entry entry;
+  entry.pause = true;
+  if (recorded_) return require_scheduled(entry);
+  bool running = true;
+  announce(entry, running);
+  schedule_.push_back(entry);
+}
+
 void SystemSums::end()
 {
   if (communicator_.size() == 1) return;
@@ -130,17 +141,23 @@ void SystemSums::replay()
     ++traffic_.system_sums;
   };
   if (recorded_) {
-    for (const Entry &entry : schedule_)
+    for (; position_ < schedule_.size(); ++position_) {
+      const Entry &entry = schedule_[position_];
+      if (entry.pause) return void(++position_);
       if (fresh_ || !entry.constant) add_nothing(entry);
+    }
   } else {
     bool running = false;
-    for (Entry entry = announce({}, running); entry.numbers > 0;
+    for (Entry entry = announce({}, running); entry.numbers > 0 || entry.pause;
          running = false, entry = announce({}, running)) {
       schedule_.push_back(entry);
+      if (entry.pause) return void(position_ = schedule_.size());
       add_nothing(entry);
     }
-    recorded_ = running;    // a system without atoms teaches nothing
+    recorded_ = running;
+    if (!running) schedule_.clear();    // a system without atoms teaches nothing
   }
+  position_ = 0;
   fresh_ = false;
 }
 

@@ -14,9 +14,10 @@
 namespace mlip_dd {
 
 // One evaluation is begin(), any number of sum(), end() on the ranks that run the model, and
-// replay() on those that do not. The sequence of sums, forward and backward, must be the same on
-// every rank that runs the model, and from evaluation to evaluation: it is recorded in the first,
-// where each sum is announced by one more collective, and checked later.
+// replay() on those that do not. Between forward and backward, where other collectives may come,
+// the former pause(), and the latter's replay() stops there until it is called again. The sequence
+// of sums must be the same on every rank that runs the model, and from evaluation to evaluation: it
+// is recorded in the first, where each sum is announced by one more collective, and checked later.
 class SystemSums {
  public:
   // Keeps a reference to `communicator`.
@@ -34,9 +35,10 @@ class SystemSums {
   at::Tensor sum(const at::Tensor &local, bool constant = false);
 
   // Collective in the first evaluation.
+  void pause();
   void end();
 
-  // Collective. Adds nothing to every sum of one evaluation.
+  // Collective. Adds nothing to every sum from here to the next pause or the end.
   void replay();
 
   const Traffic &traffic() const { return traffic_; }
@@ -46,9 +48,10 @@ class SystemSums {
     std::int64_t numbers = 0;    // float64 or int64 values that travel
     bool integer = false;
     bool constant = false;
+    bool pause = false;
     bool operator==(const Entry &) const = default;
   };
-  // What the ranks that run the model are about to sum; an entry without numbers ends the
+  // What the ranks that run the model are about to sum; an entry without numbers pauses or ends the
   // evaluation. `running` becomes false where no rank runs it.
   Entry announce(const Entry &entry, bool &running);
   void require_scheduled(const Entry &entry);

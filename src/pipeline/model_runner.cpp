@@ -38,45 +38,98 @@ ModelRunner::~ModelRunner() = default;
 void ModelRunner::rebuild(const HostAtoms &atoms, const NeighbourList &neighbours, double skin)
 {
   const Timer timer(times_.build);
+  if (borrows_graph_) graph_ = std::make_shared<AtomGraph>();
+  borrows_graph_ = false;
   BuildOptions options;
   options.reach = potential_->cutoff() + skin;
   options.layers_held = realisation_.layers_held;
-  HaloPlan plan = build_graph(communicator_, atoms, neighbours, options, graph_);
+  HaloPlan plan = build_graph(communicator_, atoms, neighbours, options, *graph_);
   potential_->set_plan(plan, realisation_.mode);
   exchange_->set_plan(std::move(plan));
 }
 
-void ModelRunner::evaluate(const HostStep &step, const PotentialRequest &request)
+bool ModelRunner::can_share_graph_with(const ModelRunner &other) const
 {
-  if (potential_->uses_edges()) {
+  return potential_->cutoff() == other.potential_->cutoff() &&
+         potential_->uses_edges() == other.potential_->uses_edges() &&
+         realisation_.mode == other.realisation_.mode &&
+         realisation_.layers_held == other.realisation_.layers_held;
+}
+
+void ModelRunner::share_graph_of(const ModelRunner &other)
+{
+  const Timer timer(times_.build);
+  graph_ = other.graph_;
+  borrows_graph_ = true;
+  potential_->set_plan(other.exchange_->plan(), realisation_.mode);
+  exchange_->set_plan(other.exchange_->plan());
+}
+
+void ModelRunner::evaluate(const HostStep &step, const PotentialRequest &request,
+                           const AtomFields &fields)
+{
+  if (potential_->uses_edges() && !borrows_graph_) {
     const Timer timer(times_.select);
-    select_edges(graph_, step.positions, potential_->cutoff());
+    select_edges(*graph_, step.positions, potential_->cutoff());
   }
-  const auto rows = static_cast<std::size_t>(graph_.n_rows());
+  gather_fields(fields);
+  request_ = request;
+  request_.fields = &fields_;
+  const auto rows = static_cast<std::size_t>(graph_->n_rows());
   output_.energy = 0.0;
   output_.virial.fill(0.0);
-  output_.node_energy.assign(static_cast<std::size_t>(graph_.n_owned), 0.0);
+  output_.node_energy.assign(static_cast<std::size_t>(graph_->n_owned), 0.0);
   output_.forces.assign(3 * rows, 0.0);
   output_.node_virial.assign(request.node_virial ? 9 * rows : 0, 0.0);
-  output_.charge_gradient.assign(request.charge_gradient ? rows : 0, 0.0);
+  output_.fields.clear();
+  output_.gradients.clear();
+  for (const std::string &name : request.gradients) {
+    const std::int64_t width = fields_.at(name).width;
+    output_.gradients[name] = {width,
+                               std::vector<double>(rows * static_cast<std::size_t>(width), 0.0)};
+  }
   {
     const Timer timer(times_.model);
-    potential_->evaluate(graph_, step, request, output_);
+    potential_->evaluate(*graph_, step, request_, output_);
   }
+  // A rank without atoms may have run no model.
+  for (const std::string &name : request.output_fields) output_.fields.try_emplace(name);
+  if (!request.defer) bring_home();
+}
+
+void ModelRunner::differentiate(double energy_seed, const AtomFields &seeds)
+{
+  {
+    const Timer timer(times_.model);
+    potential_->differentiate(*graph_, request_, energy_seed, seeds, output_);
+  }
+  bring_home();
+}
+
+void ModelRunner::gather_fields(const AtomFields &fields)
+{
+  const Timer timer(times_.model);
+  fields_ = fields;
+  for (auto &[name, field] : fields_) gather_array(*exchange_, field.values, field.width);
+}
+
+void ModelRunner::bring_home()
+{
   const Timer timer(times_.home);
   scatter_array(*exchange_, output_.forces, 3);
-  if (request.node_virial) scatter_array(*exchange_, output_.node_virial, 9);
-  if (request.charge_gradient) scatter_array(*exchange_, output_.charge_gradient, 1);
+  if (request_.node_virial) scatter_array(*exchange_, output_.node_virial, 9);
+  for (auto &[name, gradient] : output_.gradients)
+    scatter_array(*exchange_, gradient.values, gradient.width);
 }
 
 GraphCounts ModelRunner::counts() const
 {
   const HaloPlan &plan = exchange_->plan();
   GraphCounts counts;
-  counts.owned = graph_.n_owned;
-  counts.halo = graph_.n_halo;
-  counts.model_rows = realisation_.mode == HaloMode::wide ? graph_.n_rows() : graph_.n_owned;
-  counts.candidates = static_cast<std::int64_t>(graph_.candidates.size());
+  counts.owned = graph_->n_owned;
+  counts.halo = graph_->n_halo;
+  counts.model_rows = realisation_.mode == HaloMode::wide ? graph_->n_rows() : graph_->n_owned;
+  counts.candidates = static_cast<std::int64_t>(graph_->candidates.size());
   counts.neighbour_ranks = static_cast<std::int64_t>(plan.halo_peers.size());
   return counts;
 }

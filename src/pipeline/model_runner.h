@@ -42,24 +42,40 @@ class ModelRunner {
   // Collective, at each reneighbouring. `skin` in Angstrom.
   void rebuild(const HostAtoms &atoms, const NeighbourList &neighbours, double skin);
 
-  // Collective. `step` has the atoms of the last rebuild, moved.
-  void evaluate(const HostStep &step, const PotentialRequest &request);
-  // Of the last evaluate(), with owned rows alone: what halo rows held has been added to their
+  // Whether the same atoms, types and skin would give both the same graph, used in the same way.
+  bool can_share_graph_with(const ModelRunner &other) const;
+  // Instead of rebuild(): uses the graph and plan of `other`, which has been rebuilt and in each
+  // step evaluates first.
+  void share_graph_of(const ModelRunner &other);
+
+  // Collective. `step` has the atoms of the last rebuild, moved. `fields` are the potential's input
+  // fields, [n_owned, width]; those of the request are not read.
+  void evaluate(const HostStep &step, const PotentialRequest &request,
+                const AtomFields &fields = {});
+  // Collective. After an evaluate() that deferred; see Potential::differentiate.
+  void differentiate(double energy_seed, const AtomFields &seeds);
+  // Of the last evaluation, with owned rows alone: what halo rows held has been added to their
   // owners.
   const PotentialOutput &output() const { return output_; }
 
-  const AtomGraph &graph() const { return graph_; }
+  const AtomGraph &graph() const { return *graph_; }
   GraphCounts counts() const;
   const RunnerTimes &times() const { return times_; }
   // Exchanges of features and of forces, on this rank, so far.
   Traffic traffic() const;
 
  private:
+  void gather_fields(const AtomFields &fields);
+  void bring_home();
+
   Communicator &communicator_;
   std::unique_ptr<Potential> potential_;
   std::unique_ptr<HaloExchange> exchange_;
   Realisation realisation_;
-  AtomGraph graph_;
+  std::shared_ptr<AtomGraph> graph_ = std::make_shared<AtomGraph>();
+  bool borrows_graph_ = false;
+  PotentialRequest request_;
+  AtomFields fields_;    // of all rows
   PotentialOutput output_;
   RunnerTimes times_;
 };

@@ -13,12 +13,16 @@
 #include "graph/host_atoms.h"
 #include "halo/halo_plan.h"
 #include "halo/traffic.h"
+#include "pipeline/atom_fields.h"
 
 namespace mlip_dd {
 
 struct PotentialRequest {
   bool node_virial = false;
-  bool charge_gradient = false;    // only of potentials that have one; see gives_charge_gradient()
+  std::vector<std::string> gradients;        // input fields to differentiate the energy by
+  std::vector<std::string> output_fields;    // per-atom outputs to give
+  bool defer = false;    // forces, virials and gradients are left to differentiate()
+  const AtomFields *fields = nullptr;    // every input field, [n_owned + n_halo, width]
 };
 
 // eV, Angstrom. Sized and zeroed by the caller; potentials add to it. Rows are [owned | halo]: what
@@ -29,9 +33,10 @@ struct PotentialOutput {
   std::vector<double> node_energy;    // [n_owned]
   std::vector<double> forces;         // [n_owned + n_halo, 3], -d(sum over ranks of energy)/dx
   std::vector<double>
-      node_virial;    // [n_owned + n_halo, 9], summing to virial; empty unless asked for
-  std::vector<double> charge_gradient;    // [n_owned + n_halo] d(sum over ranks of energy)/dq, V;
-                                          // empty unless asked for
+      node_virial;         // [n_owned + n_halo, 9], summing to virial; empty unless asked for
+  AtomFields fields;       // the output fields asked for, [n_owned, width]
+  AtomFields gradients;    // d(sum over ranks of energy)/d(input field), [n_owned + n_halo, width];
+                           // of the fields asked for
 };
 
 // How halo rows get their features.
@@ -53,13 +58,22 @@ class Potential {
   // itself and the caller leaves the edges empty.
   virtual bool uses_edges() const { return true; }
 
-  // Whether evaluate() fills charge_gradient when asked; others leave it zero.
-  virtual bool gives_charge_gradient() const { return false; }
+  // Per-atom inputs that must be given with each request, and per-atom outputs that can be had.
+  virtual std::vector<std::string> input_fields() const { return {}; }
+  virtual std::vector<std::string> output_fields() const { return {}; }
 
   // Collective: every rank evaluates, also without atoms.
   // Throws Error; peers may then be waiting, so the caller must end them too.
   virtual void evaluate(const AtomGraph &graph, const HostStep &step,
                         const PotentialRequest &request, PotentialOutput &output) = 0;
+
+  // After an evaluate() that deferred: adds forces, virials and gradients of
+  //   energy_seed * energy + sum over `seeds` of <seed, output field>
+  // with seeds [n_owned, width] of output fields asked for. Collective as evaluate(), and with the
+  // same `graph` and `request`. Only called of potentials that have output fields.
+  virtual void differentiate(const AtomGraph &, const PotentialRequest &, double /*energy_seed*/,
+                             const AtomFields & /*seeds*/, PotentialOutput &)
+  {}
 
   // Of all exchanges inside evaluate() so far, on this rank.
   virtual Traffic traffic() const = 0;

@@ -22,7 +22,8 @@ struct FamilyField {
 //   num_atoms      int64 [1]     the same number, on the model's device
 //   batch          int64 [n]     zeros: one system; rows added by it are summed over all ranks
 // Roles of outputs:
-//   node_energy    real [n] or [n, 1]  energy of each owned row; summed over owned rows it is E
+//   node_energy    real [n] or [n, 1]  energy of each owned row; summed over owned rows it is E.
+//                                      A model without it only makes fields for others
 struct Family {
   std::string_view name;
   int receiver_row;    // row of edge_index that holds receivers, 0 or 1
@@ -44,7 +45,11 @@ std::span<const Family> families();
 // nullptr when there is no such family.
 const Family *find_family(std::string_view name);
 
-// Every legal role name, for checking the keys of `inputs` and `outputs`.
+// The per-atom field of charges, in e: an input or an output of models, and what LAMMPS calls q.
+inline constexpr std::string_view kChargesField = "charges";
+
+// Every role name. Other keys of `inputs` and `outputs` are names of per-atom fields: real [n] or
+// [n, width], wired between models of a pipeline or carried by the atoms.
 std::span<const std::string_view> input_roles();
 std::span<const std::string_view> output_roles();
 

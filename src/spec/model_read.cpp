@@ -1,8 +1,10 @@
 #include "spec/model_read.h"
 
+#include <algorithm>
 #include <array>
 #include <set>
 
+#include "base/nearest.h"
 #include "spec/elements.h"
 #include "spec/families.h"
 #include "spec/potentials.h"
@@ -83,6 +85,23 @@ void read_source(const JsonPlace &model, const PotentialInfo &potential, ModelSp
 
 using Names = std::map<std::string, std::string>;
 
+// Besides the roles, any name is that of a per-atom field, unless it looks like a slip of the pen.
+void check_role(const JsonPlace &place, const std::string &name,
+                std::span<const std::string_view> roles)
+{
+  if (name.empty() || name.find('.') != std::string::npos)
+    place.refuse("The name of a per-atom field must not be empty or hold a dot", "Rename it");
+  std::vector<std::string_view> known(roles.begin(), roles.end());
+  known.push_back(kChargesField);
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  if (!nearest_name(name, known).empty())
+    place.refuse("The key " + in_quotes(name) + " is not known here",
+                 did_you_mean(name, known) +
+                     "A per-atom field of your own needs a name less like "
+                     "those that have a meaning: " +
+                     list_names(known));
+}
+
 // The family's names with the file's over them; both roles and names must be used once.
 Names read_roles(const JsonPlace &model, std::string_view key,
                  std::span<const FamilyField> defaults, std::span<const std::string_view> roles)
@@ -93,10 +112,10 @@ Names read_roles(const JsonPlace &model, std::string_view key,
   const auto place = model.find(key);
   if (!place) return names;
   place->expect_object(in_quotes(key));
-  place->expect_keys(roles);
-  for (std::string_view role : roles)
-    if (const auto name = place->find(role))
-      names[std::string(role)] = name->non_empty_text("The model's name for " + in_quotes(role));
+  for (const auto &[role, name] : place->members()) {
+    check_role(name, role, roles);
+    names[role] = name.non_empty_text("The model's name for " + in_quotes(role));
+  }
   std::map<std::string, std::string> taken;
   for (const auto &[role, name] : names) {
     const auto [first, fresh] = taken.emplace(name, role);

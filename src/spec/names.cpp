@@ -50,6 +50,11 @@ constexpr Table<ForceStrategy, 3> kForceStrategies{{
     {"framework_from_node_energy", ForceStrategy::FrameworkFromNodeEnergy},
     {"framework_from_global_energy", ForceStrategy::FrameworkFromGlobalEnergy},
 }};
+constexpr Table<Neutralize, 3> kNeutralize{{
+    {"none", Neutralize::None},
+    {"shift", Neutralize::Shift},
+    {"error", Neutralize::Error},
+}};
 
 }    // namespace
 
@@ -92,6 +97,11 @@ template <>
 NameTable<ForceStrategy> names_of<ForceStrategy>()
 {
   return kForceStrategies;
+}
+template <>
+NameTable<Neutralize> names_of<Neutralize>()
+{
+  return kNeutralize;
 }
 
 std::string list_names(std::span<const std::string_view> names)

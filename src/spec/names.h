@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "spec/mlip_spec.h"
+#include "spec/pipeline_spec.h"
 
 namespace mlip_dd {
 
@@ -35,6 +36,8 @@ template <>
 NameTable<Reduce> names_of<Reduce>();
 template <>
 NameTable<ForceStrategy> names_of<ForceStrategy>();
+template <>
+NameTable<Neutralize> names_of<Neutralize>();
 
 template <class Enum>
 std::optional<Enum> from_name(std::string_view name)

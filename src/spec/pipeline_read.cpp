@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "spec/families.h"
 #include "spec/json_text.h"
 #include "spec/model_read.h"
 #include "spec/spec_source.h"
@@ -15,7 +16,8 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kPipelineKeys{"models", "groups", "additive"};
 constexpr std::array<std::string_view, 3> kGroupKeys{"steps", "autograd", "wire"};
-constexpr std::array<std::string_view, 2> kStepKeys{"model", "wire"};
+constexpr std::array<std::string_view, 6> kStepKeys{"model",      "wire",         "weight",
+                                                    "neutralize", "total_charge", "every"};
 constexpr std::array<std::string_view, 3> kSubModelKeys{"spec", "model", kSchemaKey};
 
 PipelineModel read_sub_model_object(const JsonPlace &place)
@@ -105,6 +107,30 @@ void refuse_cycles(const JsonPlace &place, const PipelineGroup &group)
   }
 }
 
+PipelineStep read_step(const JsonPlace &place)
+{
+  if (place.value().is_string()) return {place.text("A step")};
+  if (!place.value().is_object())
+    place.refuse("A step is a model's name or an object",
+                 "Write \"<model>\" or {\"model\": \"<model>\", \"wire\": {...}}");
+  place.expect_keys(kStepKeys);
+  PipelineStep step{place.at("model").text("A step's model")};
+  if (const auto weight = place.find("weight")) step.weight = weight->finite_number("A weight");
+  if (const auto how = place.find("neutralize"))
+    step.neutralize = how->word<Neutralize>("\"neutralize\"");
+  if (const auto charge = place.find("total_charge")) {
+    if (step.neutralize == Neutralize::None)
+      charge->refuse("The total charge is used only with \"neutralize\"",
+                     "Add \"neutralize\": \"shift\" or \"error\", or remove the key");
+    step.total_charge = charge->finite_number("The total charge");
+  }
+  // Forces of some steps alone are no gradient of any energy, so energy would drift.
+  if (const auto every = place.find("every"); every && every->value() != 1)
+    every->refuse("Each model of a pipeline is evaluated at each timestep",
+                  "Remove \"every\"; to save time, give the model a smaller cutoff");
+  return step;
+}
+
 // The steps' models first, since wires may come from a later step.
 std::vector<std::pair<PipelineStep, std::optional<JsonPlace>>> read_steps(const JsonPlace &group)
 {
@@ -112,17 +138,9 @@ std::vector<std::pair<PipelineStep, std::optional<JsonPlace>>> read_steps(const 
   const JsonPlace place = group.at("steps");
   place.expect_array("\"steps\"");
   if (place.value().empty()) place.refuse("A group needs a step", "Name a model in it");
-  for (const JsonPlace &entry : place.elements()) {
-    if (entry.value().is_string()) {
-      steps.push_back({{entry.text("A step"), {}}, std::nullopt});
-      continue;
-    }
-    if (!entry.value().is_object())
-      entry.refuse("A step is a model's name or an object",
-                   "Write \"<model>\" or {\"model\": \"<model>\", \"wire\": {...}}");
-    entry.expect_keys(kStepKeys);
-    steps.push_back({{entry.at("model").text("A step's model"), {}}, entry.find("wire")});
-  }
+  for (const JsonPlace &entry : place.elements())
+    steps.push_back({read_step(entry),
+                     entry.value().is_object() ? entry.find("wire") : std::optional<JsonPlace>()});
   return steps;
 }
 
@@ -157,6 +175,18 @@ PipelineGroup read_group(const JsonPlace &place)
     }
   }
   refuse_cycles(place, group);
+  for (const PipelineStep &step : group.steps) {
+    if (!step.wire.empty() && !group.autograd)
+      place.refuse("The model " + in_quotes(step.model) +
+                       " is wired in a group whose forces would miss how the wired values depend "
+                       "on positions",
+                   "Set \"autograd\": true");
+    if (step.neutralize != Neutralize::None && !step.wire.contains(std::string(kChargesField)))
+      place.refuse("The model " + in_quotes(step.model) +
+                       " is to neutralise charges, but none "
+                       "are wired to it",
+                   "Wire \"charges\" to it, or remove \"neutralize\"");
+  }
   return group;
 }
 
@@ -211,6 +241,25 @@ PipelineSpec read_pipeline(const JsonPlace &place)
   return pipeline;
 }
 
+namespace {
+
+// The model's name alone where nothing else is said.
+nlohmann::ordered_json to_json(const PipelineStep &step)
+{
+  if (step == PipelineStep{step.model}) return step.model;
+  nlohmann::ordered_json object{{"model", step.model}};
+  for (const auto &[input, source] : step.wire)
+    object["wire"][input] = source.model + "." + source.output;
+  if (step.weight != 1.0) object["weight"] = step.weight;
+  if (step.neutralize != Neutralize::None) {
+    object["neutralize"] = to_name(step.neutralize);
+    object["total_charge"] = step.total_charge;
+  }
+  return object;
+}
+
+}    // namespace
+
 nlohmann::ordered_json to_json(const PipelineSpec &pipeline)
 {
   using Json = nlohmann::ordered_json;
@@ -225,14 +274,7 @@ nlohmann::ordered_json to_json(const PipelineSpec &pipeline)
   for (const PipelineGroup &group : pipeline.groups) {
     Json steps = Json::array();
     for (const PipelineStep &step : group.steps) {
-      if (step.wire.empty()) {
-        steps.push_back(step.model);
-        continue;
-      }
-      Json wire = Json::object();
-      for (const auto &[input, source] : step.wire)
-        wire[input] = source.model + "." + source.output;
-      steps.push_back(Json{{"model", step.model}, {"wire", std::move(wire)}});
+      steps.push_back(to_json(step));
     }
     object["groups"].push_back(Json{{"steps", std::move(steps)}, {"autograd", group.autograd}});
   }

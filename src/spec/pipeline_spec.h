@@ -25,15 +25,25 @@ struct WireSource {
   bool operator==(const WireSource &) const = default;
 };
 
+// What a model does with charges wired to it that do not sum to `total_charge`.
+enum class Neutralize {
+  None,     // takes them as they are
+  Shift,    // adds the same to each, also in the gradient
+  Error     // ends the run
+};
+
 struct PipelineStep {
-  std::string model;                         // a key of PipelineSpec::models
-  std::map<std::string, WireSource> wire;    // input of this model -> where it comes from
+  std::string model;                           // a key of PipelineSpec::models
+  std::map<std::string, WireSource> wire{};    // input of this model -> where it comes from
+  double weight = 1.0;                         // of its energy, and of all that follows from it
+  Neutralize neutralize = Neutralize::None;
+  double total_charge = 0.0;    // e
 
   bool operator==(const PipelineStep &) const = default;
 };
 
 // Models run together. With `autograd`, forces and stress come from the gradient of the sum of
-// their energies; without, each model's own are added.
+// their energies, and what one model makes another may take; without, each model's own are added.
 struct PipelineGroup {
   std::vector<PipelineStep> steps;
   bool autograd = false;

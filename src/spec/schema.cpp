@@ -148,7 +148,10 @@ Json roles(std::span<const std::string_view> names)
 {
   Json properties = Json::object();
   for (std::string_view name : names) properties[std::string(name)] = non_empty();
-  return object_of(properties);
+  Json schema = object_of(properties);
+  schema["additionalProperties"] = non_empty();    // per-atom fields
+  schema["propertyNames"] = {{"pattern", "^[^.]+$"}};
+  return schema;
 }
 
 // Keys that one class of potentials needs or may not have.
@@ -233,8 +236,13 @@ Json pipeline()
   const Json group_wire{{"type", "object"},
                         {"propertyNames", {{"pattern", "^[^.]+[.].+$"}}},
                         {"additionalProperties", output}};
-  const Json step =
-      any_of({string(), object_of({{"model", string()}, {"wire", step_wire}}, {"model"})});
+  const Json step = any_of({string(), object_of({{"model", string()},
+                                                 {"wire", step_wire},
+                                                 {"weight", {{"type", "number"}}},
+                                                 {"neutralize", word_of<Neutralize>()},
+                                                 {"total_charge", {{"type", "number"}}},
+                                                 {"every", {{"const", 1}}}},
+                                                {"model"})});
   Json steps = array_of(step);
   steps["minItems"] = 1;
   Json groups = array_of(

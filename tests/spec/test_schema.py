@@ -48,8 +48,8 @@ CHANGES = [
         "/model/layers": [-1, 2.5, 2.0, 0, 1e30, True, 2147483647, 2147483648],
         "/model/elements": [GONE, [], "Na", ["Na", "Cl"], ["H", "H"], ["he"], [2]],
         "/model/units": ["metl", "real", "lj"], "/model/dtype": ["float46", "float64", None],
-        "/model/inputs": [{"edge_vector": "e"}, {"types": 1}, {"types": "z"}, {}, {"types": ""}],
-        "/model/outputs": [{"node_energies": "e"}, {"node_energy": "f"}],
+        "/model/inputs": [{"types": 1}, {"types": "z"}, {}, {"types": ""}],
+        "/model/outputs": [{"node_energy": "f"}, {"charges": "q", "node_energy": "e"}, {"a.b": "q"}],
         "/model/libraries": ["lib.so", ["lib.so"], [""], [1]], "/model/parameters": [1, {"a": [1]}],
         "/model": ["x", None, GONE], "/spec": [GONE, 2, "", PLAIN, {}, {"spec": "SPEC_LJ_HALO"}],
         "/$schema": ["spec.schema.json", 1], "/version": [2], "/core": [{}], "/pipeline": [{}],
@@ -60,7 +60,10 @@ CHANGES = [
     (EWALD, {"/model/cutoff": [GONE, 9.0]}),
     (WIRED, {
         "/pipeline/models/a": ["", 3, {"spec": "SPEC_LJ_HALO"}, {**PLAIN, "model": LJ["model"]}],
-        "/pipeline/groups": [[], GONE, {}], "/pipeline/groups/0/autograd": ["yes", False, GONE],
+        "/pipeline/groups": [[], GONE, {}], "/pipeline/groups/0/autograd": ["yes"],
+        "/pipeline/groups/0/steps/0": [{"model": "a", **more} for more in (
+            {"weight": 0.5}, {"weight": "1"}, {"every": 1}, {"every": 2}, {"neutralise": "shift"})],
+        "/pipeline/groups/0/steps/1/neutralize": ["none", "shift", "error", "yes"],
         "/pipeline/groups/0/steps": [[], GONE], "/pipeline/groups/0/autogard": [True],
         "/pipeline/groups/0/wire": [{"a.q": "b"}, {"a": "b.q"}, {"x": 1}],
         "/pipeline/groups/0/steps/1/wire": [{"charges": "q"}, {"charges": ".q"}, {"charges": "a."},
@@ -82,8 +85,13 @@ BEYOND_A_SCHEMA = {"key in both sets accepted"}
 BEYOND = [
     {**PLAIN, "all_reduce_outputs": ["f"], "output_kinds": [["f", "per_node"]]},
     {**SEVENNET, "model": {**SEVENNET["model"], "inputs": {"types": "edge_index"}}},
+    {**SEVENNET, "model": {**SEVENNET["model"], "inputs": {"edge_vector": "e"}}},
+    {**SEVENNET, "model": {**SEVENNET["model"], "outputs": {"node_energies": "e"}}},
     {"pipeline": {"models": {"a": LJ, "b": LJ}, "groups": [{"steps": ["a"]}]}},
+    {"pipeline": {"models": {"a": LJ}, "groups": [{"steps": [{"model": "a", "neutralize": "shift"}]}]}},
     {"pipeline": {"models": {"a": LJ}, "groups": [{"steps": ["a", "a"]}]}},
+    {"pipeline": {"models": {"a": LJ, "b": EWALD},
+                  "groups": [{"steps": ["a", {"model": "b", "wire": {"charges": "a.q"}}]}]}},
     {"pipeline": {"models": {"a": "none.json"}, "groups": [{"steps": ["a"]}]}},
     {"spec": "SPEC_NONE", "model": LJ["model"]},
 ]

@@ -4,9 +4,7 @@
 #include <fstream>
 
 #include "comm/thread_communicator.h"
-#include "graph/build.h"
-#include "halo/halo_exchange.h"
-#include "halo/row_arrays.h"
+#include "pipeline/model_runner.h"
 #include "potentials/make_potential.h"
 
 namespace mlip_dd::test {
@@ -22,7 +20,8 @@ void collect(const VirtualRank &view, const PotentialOutput &output, ChargedResu
     const auto from = static_cast<std::size_t>(row);
     const auto to = static_cast<std::size_t>(view.global(row));
     result.node_energy[to] = output.node_energy[from];
-    result.charge_gradient[to] = output.charge_gradient[from];
+    if (const auto gradient = output.gradients.find("charges"); gradient != output.gradients.end())
+      result.charge_gradient[to] = gradient->second.values[from];
     for (std::size_t c = 0; c < 3; ++c) result.forces[3 * to + c] = output.forces[3 * from + c];
     for (std::size_t c = 0; c < 9; ++c)
       result.node_virial[9 * to + c] = output.node_virial[9 * from + c];
@@ -53,29 +52,19 @@ std::vector<ChargedResult> evaluate_steps(const ModelSpec &model, const Periodic
   empty.charge_gradient.assign(n, 0.0);
   std::vector<ChargedResult> results(steps.size(), empty);
   run_virtual_ranks(ranks, [&](Communicator &communicator) {
-    const auto potential = make_potential(model, {"cpu", 1}, communicator, 0);
-    BuildOptions options;
-    options.reach = potential->cutoff() + kSkin;
-    VirtualRank view(system, owners, communicator.rank(), options.reach + kSkin);
-    AtomGraph graph;
-    HaloPlan plan = build_graph(communicator, view.atoms(), view.neighbours(), options, graph);
-    potential->set_plan(plan, HaloMode::exchange);
-    HaloExchange exchange(communicator);
-    exchange.set_plan(std::move(plan));
+    auto potential = make_potential(model, {"cpu", 1}, communicator, 0);
+    VirtualRank view(system, owners, communicator.rank(), potential->cutoff() + 2.0 * kSkin);
+    ModelRunner runner(communicator, std::move(potential), {});
+    runner.rebuild(view.atoms(), view.neighbours(), kSkin);
+    PotentialRequest request;
+    request.node_virial = true;
+    request.gradients = runner.potential().input_fields();
     for (std::size_t s = 0; s < steps.size(); ++s) {
       view.move(steps[s]);
-      const auto rows = static_cast<std::size_t>(graph.n_rows());
-      PotentialRequest request;
-      request.node_virial = request.charge_gradient = true;
-      PotentialOutput output;
-      output.node_energy.assign(static_cast<std::size_t>(graph.n_owned), 0.0);
-      output.forces.assign(3 * rows, 0.0);
-      output.node_virial.assign(9 * rows, 0.0);
-      output.charge_gradient.assign(rows, 0.0);
-      potential->evaluate(graph, view.step(), request, output);
-      scatter_array(exchange, output.forces, 3);
-      scatter_array(exchange, output.node_virial, 9);
-      scatter_array(exchange, output.charge_gradient, 1);
+      const HostStep step = view.step();
+      runner.evaluate(step, request,
+                      owned_host_fields(runner.graph(), step, request.gradients, model.potential));
+      const PotentialOutput &output = runner.output();
       collect(view, output, results[s]);
       std::array<double, 10> sums{output.energy};
       std::copy(output.virial.begin(), output.virial.end(), sums.begin() + 1);
@@ -83,7 +72,7 @@ std::vector<ChargedResult> evaluate_steps(const ModelSpec &model, const Periodic
       if (communicator.rank() != 0) continue;
       results[s].energy = sums[0];
       std::copy(sums.begin() + 1, sums.end(), results[s].virial.begin());
-      results[s].description = potential->description();
+      results[s].description = runner.potential().description();
     }
   });
   return results;

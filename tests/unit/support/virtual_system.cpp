@@ -116,7 +116,7 @@ std::vector<int> random_owners(std::mt19937_64 &random, std::int64_t n, int rank
 
 VirtualRank::VirtualRank(const PeriodicSystem &system, const std::vector<int> &owners, int rank,
                          double reach)
-    : reach_(reach), rank_(rank), cell_(system.cell)
+    : reach_(reach), rank_(rank), cell_(system.cell), charged_(!system.charges.empty())
 {
   const auto n = static_cast<std::size_t>(system.size());
   std::vector<std::int64_t> row(n),
@@ -151,7 +151,12 @@ VirtualRank::VirtualRank(const PeriodicSystem &system, const std::vector<int> &o
 
 HostAtoms VirtualRank::atoms() const { return {n_local_, positions_, types_, owners_}; }
 
-HostStep VirtualRank::step() const { return {positions_, charges_, cell_}; }
+HostStep VirtualRank::step() const
+{
+  HostStep step{positions_, {}, cell_};
+  if (charged_) step.fields["charges"] = {charges_, 1};
+  return step;
+}
 
 NeighbourList VirtualRank::neighbours() const
 {

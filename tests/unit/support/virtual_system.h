@@ -62,6 +62,7 @@ class VirtualRank {
   std::vector<std::int64_t> index_;           // host atom -> system atom
   std::vector<std::array<int, 3>> images_;    // lattice translation of each host atom
   std::vector<double> positions_;
+  bool charged_ = false;
   std::vector<double> charges_;
   std::vector<std::int32_t> types_;
   std::vector<RowOwner> owners_;

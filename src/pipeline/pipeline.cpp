@@ -1,0 +1,229 @@
+#include "pipeline/pipeline.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "base/error.h"
+#include "spec/families.h"
+
+namespace mlip_dd {
+
+namespace {
+
+// Charges in float32 sum to their total to about this, in e per atom.
+constexpr double kChargeRoundOff = 1e-6;
+
+bool has(const std::vector<std::string> &names, const std::string &name)
+{
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void add(std::vector<double> &to, const std::vector<double> &values, double factor)
+{
+  to.resize(std::max(to.size(), values.size()), 0.0);
+  for (std::size_t k = 0; k < values.size(); ++k) to[k] += factor * values[k];
+}
+
+void add(AtomField &to, const AtomField &field, double factor)
+{
+  to.width = field.width;
+  add(to.values, field.values, factor);
+}
+
+}    // namespace
+
+Pipeline::Pipeline(Communicator &communicator, std::vector<PipelineMember> members, Wiring wiring,
+                   const std::vector<std::string> &additive)
+    : communicator_(communicator),
+      wiring_(std::move(wiring)),
+      additive_(additive),
+      energies_(members.size(), 0.0)
+{
+  for (PipelineMember &member : members)
+    members_.push_back({std::move(member.name),
+                        std::make_unique<ModelRunner>(communicator, std::move(member.potential),
+                                                      std::move(member.realisation)),
+                        std::move(member.types),
+                        member.weight,
+                        member.neutralize,
+                        member.total_charge,
+                        {},
+                        {}});
+  for (const auto &wires : wiring_.wires)
+    for (const FieldWire &wire : wires) {
+      std::vector<std::string> &outputs = members_[wire.producer].wired_outputs;
+      if (!has(outputs, wire.output)) outputs.push_back(wire.output);
+    }
+}
+
+double Pipeline::cutoff() const
+{
+  double largest = 0.0;
+  for (const Member &member : members_)
+    largest = std::max(largest, member.runner->potential().cutoff());
+  return largest;
+}
+
+double Pipeline::wide_reach(double skin) const
+{
+  double reach = 0.0;
+  for (const Member &member : members_)
+    if (member.runner->realisation().mode == HaloMode::wide)
+      reach = std::max(reach, member.runner->realisation().layers_held *
+                                  (member.runner->potential().cutoff() + skin));
+  return reach;
+}
+
+void Pipeline::rebuild(const HostAtoms &atoms, const NeighbourList &neighbours, double skin)
+{
+  std::vector<std::int32_t> types(atoms.types.size());
+  for (auto s = wiring_.order.begin(); s != wiring_.order.end(); ++s) {
+    Member &member = members_[*s];
+    const auto same = std::find_if(wiring_.order.begin(), s, [&](std::size_t earlier) {
+      return members_[earlier].types == member.types &&
+             members_[earlier].runner->can_share_graph_with(*member.runner);
+    });
+    if (same != s) {
+      member.runner->share_graph_of(*members_[*same].runner);
+      continue;
+    }
+    std::transform(atoms.types.begin(), atoms.types.end(), types.begin(), [&](std::int32_t type) {
+      return type < 0 ? type : member.types[static_cast<std::size_t>(type)];
+    });
+    HostAtoms own = atoms;
+    own.types = types;
+    member.runner->rebuild(own, neighbours, skin);
+  }
+}
+
+void Pipeline::evaluate(const HostStep &step, const PipelineRequest &request)
+{
+  request_ = request;
+  for (const std::size_t s : wiring_.order) {
+    Member &member = members_[s];
+    const Potential &potential = member.runner->potential();
+    PotentialRequest own;
+    own.node_virial = request.node_virial;
+    own.defer = member.defers();
+    own.output_fields = member.wired_outputs;
+    for (const std::string &name : potential.output_fields())
+      if (has(request.output_fields, name) && !has(own.output_fields, name))
+        own.output_fields.push_back(name);
+    for (const FieldWire &wire : wiring_.wires[s]) own.gradients.push_back(wire.input);
+    for (const std::string &name : wiring_.host_fields[s])
+      if (has(request.gradients, name)) own.gradients.push_back(name);
+    member.runner->evaluate(step, own, inputs_of(s, step));
+    member.seeds.clear();
+    for (const std::string &name : member.wired_outputs) {
+      const AtomField &made = member.runner->output().fields.at(name);
+      member.seeds[name] = {made.width, std::vector<double>(made.values.size(), 0.0)};
+    }
+  }
+  for (auto s = wiring_.order.rbegin(); s != wiring_.order.rend(); ++s) {
+    Member &member = members_[*s];
+    if (member.defers()) member.runner->differentiate(member.weight, member.seeds);
+    pass_gradients_on(*s);
+  }
+  add_up();
+}
+
+AtomFields Pipeline::inputs_of(std::size_t s, const HostStep &host)
+{
+  const Member &member = members_[s];
+  AtomFields fields =
+      owned_host_fields(member.runner->graph(), host, wiring_.host_fields[s], member.name);
+  for (const FieldWire &wire : wiring_.wires[s]) {
+    const Member &producer = members_[wire.producer];
+    AtomField &field = fields[wire.input] = producer.runner->output().fields.at(wire.output);
+    if (wire.input != kChargesField) continue;
+    if (field.width != 1)
+      throw Error({"charges must be one number per atom",
+                   std::to_string(field.width) + " numbers per atom",
+                   "output " + wire.output + " of model " + producer.name,
+                   "Wire an output with one number per atom"});
+    if (member.neutralize != Neutralize::None) neutralise(member, field);
+  }
+  return fields;
+}
+
+void Pipeline::neutralise(const Member &member, AtomField &charges)
+{
+  std::array<double, 2> sums{0.0, static_cast<double>(charges.values.size())};
+  for (const double charge : charges.values) sums[0] += charge;
+  communicator_.sum(sums);
+  const auto [total, atoms] = sums;
+  if (atoms == 0.0) return;
+  const double missing = member.total_charge - total;
+  if (member.neutralize == Neutralize::Shift)
+    for (double &charge : charges.values) charge += missing / atoms;
+  else if (std::abs(missing) > kChargeRoundOff * atoms)
+    throw Error(
+        {"the charges wired to the model " + member.name + " do not sum to its total_charge",
+         "sum " + std::to_string(total) + " e for a total of " +
+             std::to_string(member.total_charge) + " e",
+         "", "Set \"neutralize\": \"shift\", or correct the producer or \"total_charge\""});
+}
+
+// What the energy of step s, and of those that it feeds, gains from the outputs wired to it.
+void Pipeline::pass_gradients_on(std::size_t s)
+{
+  const Member &member = members_[s];
+  const double factor = member.defers() ? 1.0 : member.weight;
+  for (const FieldWire &wire : wiring_.wires[s]) {
+    const AtomField &gradient = member.runner->output().gradients.at(wire.input);
+    double mean = 0.0;
+    // Adding (Q - sum q) / N to each charge takes the mean out of the gradient.
+    if (wire.input == kChargesField && member.neutralize == Neutralize::Shift) {
+      std::array<double, 2> sums{0.0, static_cast<double>(gradient.values.size())};
+      for (const double value : gradient.values) sums[0] += value;
+      communicator_.sum(sums);
+      if (sums[1] > 0.0) mean = sums[0] / sums[1];
+    }
+    std::vector<double> &seed = members_[wire.producer].seeds.at(wire.output).values;
+    for (std::size_t k = 0; k < seed.size(); ++k) seed[k] += factor * (gradient.values[k] - mean);
+  }
+}
+
+bool Pipeline::adds(const std::string &key) const { return has(additive_, key); }
+
+const PotentialOutput &Pipeline::output() const
+{
+  const Member &first = members_.front();
+  return members_.size() == 1 && first.weight == 1.0 ? first.runner->output() : sum_;
+}
+
+void Pipeline::add_up()
+{
+  for (std::size_t s = 0; s < members_.size(); ++s)
+    energies_[s] = members_[s].weight * members_[s].runner->output().energy;
+  if (&output() != &sum_) return;
+  sum_.energy = 0.0;
+  sum_.virial.fill(0.0);
+  for (auto *values : {&sum_.node_energy, &sum_.forces, &sum_.node_virial}) values->clear();
+  sum_.fields.clear();
+  sum_.gradients.clear();
+  for (std::size_t s = 0; s < members_.size(); ++s) {
+    const Member &member = members_[s];
+    const PotentialOutput &own = member.runner->output();
+    const double factor = member.defers() ? 1.0 : member.weight;
+    if (s == 0 || adds("energy")) {
+      sum_.energy += energies_[s];
+      add(sum_.node_energy, own.node_energy, member.weight);
+    }
+    if (s == 0 || adds("forces")) add(sum_.forces, own.forces, factor);
+    if (s == 0 || adds("stress")) {
+      for (std::size_t k = 0; k < 9; ++k) sum_.virial[k] += factor * own.virial[k];
+      add(sum_.node_virial, own.node_virial, factor);
+    }
+    for (const auto &[name, field] : own.fields)
+      if (has(request_.output_fields, name) && (!sum_.fields.contains(name) || adds(name)))
+        add(sum_.fields[name], field, 1.0);
+    for (const std::string &name : wiring_.host_fields[s])
+      if (const auto found = own.gradients.find(name); found != own.gradients.end())
+        add(sum_.gradients[name], found->second, factor);
+  }
+}
+
+}    // namespace mlip_dd

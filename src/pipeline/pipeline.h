@@ -1,0 +1,90 @@
+// Several models over one owned partition, evaluated together: each with its own graph and halo,
+// results summed, per-atom outputs of one feeding others. One model is a pipeline of one step.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comm/communicator.h"
+#include "pipeline/model_runner.h"
+#include "pipeline/wiring.h"
+
+namespace mlip_dd {
+
+struct PipelineMember {
+  std::string name;
+  std::unique_ptr<Potential> potential;
+  Realisation realisation;
+  std::vector<std::int32_t> types;    // type of the host's atoms -> of this model; < 0: not in it
+  double weight = 1.0;
+  Neutralize neutralize = Neutralize::None;
+  double total_charge = 0.0;
+};
+
+struct PipelineRequest {
+  bool node_virial = false;
+  std::vector<std::string> output_fields;    // of any model
+  std::vector<std::string> gradients;        // of fields that atoms carry: d(energy)/d(field)
+};
+
+class Pipeline {
+ public:
+  // `additive`: which of energy, forces, stress and output fields are summed over the members; of
+  // others the first member's counts. Keeps a reference to `communicator`.
+  Pipeline(Communicator &communicator, std::vector<PipelineMember> members, Wiring wiring,
+           const std::vector<std::string> &additive);
+
+  std::size_t size() const { return members_.size(); }
+  const std::string &name(std::size_t step) const { return members_[step].name; }
+  const ModelRunner &runner(std::size_t step) const { return *members_[step].runner; }
+  const Wiring &wiring() const { return wiring_; }
+
+  double cutoff() const;    // the largest
+  // How far ghosts must reach for models that exchange nothing; 0 when all exchange.
+  double wide_reach(double skin) const;
+
+  // Collective, at each reneighbouring. Types of `atoms` are the host's, mapped for each model.
+  void rebuild(const HostAtoms &atoms, const NeighbourList &neighbours, double skin);
+
+  // Collective. Each model runs forward once, producers before consumers, and backward once, in the
+  // reverse order: a producer's backward is seeded by what its consumers' energies gain from its
+  // outputs (architecture.md of the project, section 7):
+  //   F = - sum_m w_m dE_m/dx|_q - sum_m w_m (dE_m/dq) (dq/dx).
+  void evaluate(const HostStep &step, const PipelineRequest &request);
+
+  // Of the last evaluation, owned rows. Gradients are of fields that atoms carry.
+  const PotentialOutput &output() const;
+  // Each step's weighted energy of owned atoms, eV.
+  std::span<const double> energies() const { return energies_; }
+
+ private:
+  struct Member {
+    std::string name;
+    std::unique_ptr<ModelRunner> runner;
+    std::vector<std::int32_t> types;
+    double weight;
+    Neutralize neutralize;
+    double total_charge;
+    std::vector<std::string> wired_outputs;    // that others take
+    AtomFields seeds;                          // gradients of the others' energies by them
+    bool defers() const { return !wired_outputs.empty(); }
+  };
+
+  AtomFields inputs_of(std::size_t step, const HostStep &host);
+  void neutralise(const Member &member, AtomField &charges);
+  void pass_gradients_on(std::size_t step);
+  void add_up();
+  bool adds(const std::string &key) const;
+
+  Communicator &communicator_;
+  std::vector<Member> members_;
+  Wiring wiring_;
+  std::vector<std::string> additive_;
+  PipelineRequest request_;
+  PotentialOutput sum_;
+  std::vector<double> energies_;
+};
+
+}    // namespace mlip_dd
