@@ -3,6 +3,7 @@
 import hashlib
 import importlib.metadata
 import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from mlip_dd import d3_reference as tables
 from models import Model
 
 torch.set_num_threads(1)    # lmp's ranks need the other cores
@@ -88,3 +90,14 @@ def sevennet(export) -> Model:
     if importlib.util.find_spec("sevenn") is None:
         pytest.skip("the package sevenn, which ships SevenNet-0, is not installed")
     return Model(export("sevennet", "7net-0"), double=False)
+
+
+@pytest.fixture(scope="session")
+def reference(tmp_path_factory) -> Path:
+    """The file of reference values that dftd3 takes."""
+    if importlib.util.find_spec("torch_dftd") is None:
+        pytest.skip("the package torch-dftd, which ships the reference values, is not installed")
+    file = tmp_path_factory.mktemp("d3") / "reference.json"
+    table, source = tables.installed_table()
+    file.write_text(json.dumps(tables.convert(table, source)))
+    return file

@@ -1,7 +1,6 @@
 """If these fail, dispersion in LAMMPS is not what LAMMPS's own DFT-D3 and the s-dftd3 program give, or it depends
 on the number of ranks."""
 
-import importlib.util
 import json
 from pathlib import Path
 
@@ -10,7 +9,6 @@ import pytest
 import systems
 import tolerances as tol
 from evaluate import Case, assert_same, evaluate, evaluate_one, largest
-from mlip_dd import d3_reference
 from models import Model
 from run import launch
 from systems import System, crystal, molecule, rattled, rock_salt, supercell
@@ -26,16 +24,6 @@ BOHR, HARTREE = 0.529177210544, 27.211386245981
 SKEWED = supercell(crystal(np.array([[5.64, 0, 0], [0.7, 5.5, 0], [-0.4, 0.9, 5.8]])), np.diag([2, 3, 2]))[0]
 SYSTEMS = {"crystal": rock_salt(3), "skewed": SKEWED, "molecule": molecule(n=20)}
 LONG_LISTS = "neigh_modify one 30000 page 300000"
-
-
-@pytest.fixture(scope="session")
-def reference(tmp_path_factory) -> Path:
-    if importlib.util.find_spec("torch_dftd") is None:
-        pytest.skip("the package torch-dftd, which ships the reference values, is not installed")
-    file = tmp_path_factory.mktemp("d3") / "reference.json"
-    table, source = d3_reference.installed_table()
-    file.write_text(json.dumps(d3_reference.convert(table, source)))
-    return file
 
 
 def d3_model(folder: Path, reference: Path, damping: str, cutoff: float, elements=("Na", "Cl"), **more) -> Model:
