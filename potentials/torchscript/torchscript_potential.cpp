@@ -134,9 +134,8 @@ class TorchScriptPotential final : public Potential {
     const at::Tensor edge_index = edge_index_of(graph);
     for (const std::string &name : input_fields())
       run.fields.emplace(name, field_leaf(graph, request.fields->at(name)));
-    const bool exchanging = mode_ == HaloMode::exchange && !exchange_.plan().isolated();
     types_of(graph);    // made outside the interception
-    if (exchanging || sums_over_systems_) {
+    if (exchange_.communicator().size() > 1) {
       InterceptionOptions how;
       how.receiver_row = family_.receiver_row;
       how.keep_constant_features = family_.constant_features_depend_on_types_only;

@@ -2,7 +2,9 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
+#include <c10/core/GradMode.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
+#include <torch/csrc/autograd/graph_task.h>
 
 #include <algorithm>
 #include <utility>
@@ -21,9 +23,20 @@ const void *storage_of(const at::Tensor &tensor)
   return tensor.has_storage() ? tensor.storage().unsafeGetStorageImpl() : nullptr;
 }
 
+// Whether an exchange of this tensor has an adjoint.
+bool records(const at::Tensor &tensor)
+{
+  return tensor.requires_grad() && c10::GradMode::is_enabled();
+}
+
 }    // namespace
 
-Interception *active_interception() { return t_active; }
+// None while autograd's engine runs inside a forward that differentiates: what is recorded there is
+// the adjoints themselves.
+Interception *active_interception()
+{
+  return t_active && torch::autograd::get_current_graph_task_id() < 0 ? t_active : nullptr;
+}
 
 Interception::Interception(HaloExchange &exchange, FeatureCache &cache, at::Tensor edge_index,
                            const InterceptionOptions &options)
@@ -57,7 +70,6 @@ void Interception::leave() noexcept
 
 IndexRole Interception::role_of(const at::Tensor &index) const
 {
-  if (!at::isIntegralType(index.scalar_type(), /*includeBool=*/false)) return IndexRole::unknown;
   const auto found = known_.find(storage_of(index));
   if (found == known_.end()) return IndexRole::unknown;
   const Known &known = found->second;
@@ -83,15 +95,20 @@ at::Tensor Interception::follow(const at::Tensor &copy, const at::Tensor &source
 at::Tensor Interception::follow(const at::Tensor &copy, const at::Tensor &source, IndexRole role)
 {
   if (!copy.has_storage() || storage_of(copy) == storage_of(source)) return copy;
-  if (role == IndexRole::unknown || !at::isIntegralType(copy.scalar_type(), false)) return copy;
-  at::Tensor followed = copy;
-  if (role == IndexRole::both) {
-    // A copy of both rows can be followed only where it keeps the layout [2, E].
-    if (copy.dim() != 2 || copy.size(0) != 2 || !copy.is_contiguous()) return copy;
-    if (copy.numel() == 0) followed = empty_edge_index(0, copy.options());
-  }
+  if (role == IndexRole::unknown) return copy;
+  if (role != IndexRole::both) return mark(copy, role);
+  // A copy of both rows keeps them apart only in the layout [2, E]; else any entry may be a sender.
+  if (copy.dim() != 2 || copy.size(0) != 2 || !copy.is_contiguous())
+    return mark(copy, IndexRole::senders);
+  const at::Tensor followed = copy.numel() == 0 ? empty_edge_index(0, copy.options()) : copy;
   known_.insert_or_assign(storage_of(followed), Known{followed, role});
   return followed;
+}
+
+at::Tensor Interception::mark(const at::Tensor &made, IndexRole role)
+{
+  if (made.has_storage()) known_.insert_or_assign(storage_of(made), Known{made, role});
+  return made;
 }
 
 bool Interception::is_node_tensor(const at::Tensor &operand, std::int64_t dimension) const
@@ -109,7 +126,7 @@ at::Tensor Interception::extend(const at::Tensor &operand, std::int64_t dimensio
   }
   const at::Tensor rows_first = operand.movedim(dimension, 0);
   at::Tensor extended;
-  if (operand.requires_grad()) {
+  if (records(operand)) {
     Chained chained = gather_rows(exchange_, rows_first, token_);
     extended = chained.rows;
     token_ = chained.token;
@@ -119,6 +136,15 @@ at::Tensor Interception::extend(const at::Tensor &operand, std::int64_t dimensio
   extended = extended.movedim(0, dimension);
   if (keep) cache_.extended[ordinal] = extended;
   return extended;
+}
+
+at::Tensor Interception::fold(const at::Tensor &rows, std::int64_t dimension)
+{
+  const at::Tensor rows_first = rows.movedim(dimension, 0);
+  if (!records(rows)) return exchange_.scatter(rows_first).movedim(0, dimension);
+  Chained chained = scatter_rows(exchange_, rows_first, token_);
+  token_ = chained.token;
+  return chained.rows.movedim(0, dimension);
 }
 
 at::Tensor Interception::receivers() const { return edge_index_.select(0, options_.receiver_row); }
@@ -133,7 +159,7 @@ at::Tensor Interception::sum_over_ranks(const at::Tensor &local)
       cache_.sums[ordinal] = options_.sums->sum(local, /*constant=*/true);
     return cache_.sums[ordinal];
   }
-  if (!local.requires_grad()) return options_.sums->sum(local);
+  if (!records(local)) return options_.sums->sum(local);
   Chained chained = system_sum(*options_.sums, local, token_);
   token_ = chained.token;
   return chained.rows;

@@ -36,13 +36,21 @@ enum class IndexRole {
   both,                // receivers in one row, senders in the other
   systems,             // the system of each row that the rank holds
   selected_systems,    // the system of some rows, in an order of the model's own
-  edge_systems         // the system of each edge
+  edge_systems,        // the system of each edge
+  derived              // numbers computed from one of these: whose rows they count is not known
 };
+
+// True for indices that may name rows of other ranks.
+inline bool may_count_halo_rows(IndexRole role)
+{
+  return role == IndexRole::senders || role == IndexRole::both;
+}
 
 // Which rows the model's node tensors hold while it runs.
 enum class RowStorage {
   owned,    // owned rows; a gather by sender is extended by the halo rows
-  local     // owned and halo rows, all computed by this rank: nothing is exchanged by edges
+  local     // owned and halo rows, all computed by this rank: nothing is exchanged by edges, and
+            // sums by sender are refused
 };
 
 struct InterceptionOptions {
@@ -56,9 +64,10 @@ struct InterceptionOptions {
 };
 
 // Owned storage: node tensors hold owned rows only. A gather whose index is the sender row of
-// edge_index (or a view, copy, cast or selection of it) sees its operand extended by the halo rows,
-// fetched from their owners; its adjoint is recorded. Everything else runs untouched. A scatter by
-// sender is refused.
+// edge_index (or a view, copy, cast, selection or rearrangement of it) sees its operand extended by
+// the halo rows, fetched from their owners; its adjoint is recorded. A sum by such an index is made
+// over owned and halo rows, and the halo rows' are added into their owners. Everything else runs
+// untouched, but an index computed from senders is refused.
 //
 // System sums, in each storage: adding rows into the one row of the system by `batch` (or what the
 // model made of it by copies, casts, selections and gathers) counts owned rows only and is summed
@@ -89,8 +98,12 @@ class Interception {
   // told apart.
   at::Tensor follow(const at::Tensor &copy, const at::Tensor &source);
   at::Tensor follow(const at::Tensor &copy, const at::Tensor &source, IndexRole role);
+  // As follow, for a tensor whose entries are no copy: `role` is not `both`.
+  at::Tensor mark(const at::Tensor &made, IndexRole role);
   bool is_node_tensor(const at::Tensor &operand, std::int64_t dimension) const;
   at::Tensor extend(const at::Tensor &operand, std::int64_t dimension);
+  // [..., n_owned + n_halo, ...] -> [..., n_owned, ...]: halo rows added into their owners.
+  at::Tensor fold(const at::Tensor &rows, std::int64_t dimension);
   const InterceptionOptions &options() const { return options_; }
   const HaloPlan &plan() const { return exchange_.plan(); }
   // The receiver row of edge_index.
