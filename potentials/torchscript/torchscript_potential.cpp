@@ -142,6 +142,7 @@ class TorchScriptPotential final : public Potential {
       how.storage = mode_ == HaloMode::wide ? RowStorage::local : RowStorage::owned;
       how.sums = sums_over_systems_ ? &sums_ : nullptr;
       how.batch = batch_;
+      how.check_reductions = !checked_;
       run.interception.emplace(exchange_, features_, edge_index, how);
     }
 
@@ -149,11 +150,14 @@ class TorchScriptPotential final : public Potential {
     if (sums_over_systems_) sums_.pause();
     const at::Tensor node_energy = node_energy_of(result, graph);
     run.energy = node_energy.sum();
+    if (run.interception && !checked_) run.interception->require_no_reduction(node_energy);
     for (const std::string &name : request.output_fields) {
       const at::Tensor field = output_field(result, name, graph);
       output.fields[name] = {field.size(1), to_host(field)};
       run.outputs.emplace(name, field);
+      if (run.interception && !checked_) run.interception->require_no_reduction(field);
     }
+    checked_ = true;
     const std::vector<double> host = to_host(node_energy);
     std::copy(host.begin(), host.end(), output.node_energy.begin());
     output.energy = run.energy.item<double>();
@@ -405,6 +409,7 @@ class TorchScriptPotential final : public Potential {
   HaloExchange exchange_;
   SystemSums sums_;
   bool sums_over_systems_;
+  bool checked_ = false;    // that the model makes no reduction of its own over all rows
   FeatureCache features_;
   HaloMode mode_ = HaloMode::exchange;
   at::Tensor types_;

@@ -9,6 +9,7 @@ namespace mlip_dd {
 
 void register_scatters(torch::Library &aten);
 void register_index_arithmetic(torch::Library &aten);
+void register_reductions(torch::Library &aten);
 
 // For an index that was computed from an edge index, so that the rows it counts are not known.
 [[noreturn]] void refuse_derived_index(const OperatorHandle &op);

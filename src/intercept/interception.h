@@ -8,10 +8,15 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "halo/halo_exchange.h"
 #include "halo/system_sums.h"
+
+namespace torch::autograd {
+struct Node;
+}
 
 namespace mlip_dd {
 
@@ -61,6 +66,8 @@ struct InterceptionOptions {
   // Sums over systems, by the int64 `batch` given to the model; null: they stay this rank's own.
   SystemSums *sums = nullptr;
   at::Tensor batch;
+  // Note reductions over all rows, for require_no_reduction(). Once per model is enough.
+  bool check_reductions = false;
 };
 
 // Owned storage: node tensors hold owned rows only. A gather whose index is the sender row of
@@ -91,7 +98,12 @@ class Interception {
   const at::Tensor &token_leaf() const { return token_leaf_; }
   const at::Tensor &token_root() const { return token_; }
 
+  // Throws Error when `output` depends on a reduction over all rows that was not by `batch`.
+  void require_no_reduction(const at::Tensor &output) const;
+
   // For the operator handlers.
+  bool first_dimension_is_rows(const at::Tensor &operand) const;
+  void note_reduction(const at::Tensor &result, const std::string &op);
   IndexRole role_of(const at::Tensor &index) const;
   // The tensor to use for `copy`, made from `source` by an operator that keeps what the indices
   // count: `copy` itself, from now on known by source's role, or an equal tensor whose rows can be
@@ -126,6 +138,7 @@ class Interception {
   at::Tensor token_;
   std::size_t gathers_ = 0;
   std::size_t sums_ = 0;
+  std::vector<std::pair<std::shared_ptr<torch::autograd::Node>, std::string>> reductions_;
 };
 
 class InterceptionGuard {

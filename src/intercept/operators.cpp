@@ -135,6 +135,7 @@ struct Registrations {
     aten.impl("embedding", boxed<&on_embedding>());
     register_scatters(aten);
     register_index_arithmetic(aten);
+    register_reductions(aten);
   }
 };
 

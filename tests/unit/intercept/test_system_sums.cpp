@@ -276,6 +276,10 @@ TEST_CASE("reductions over a system that are no sums are refused, with the opera
        "aten::index_copy", "replace"},
       {"        return torch.zeros(2, dtype=values.dtype).index_add(0, batch, values)[:1]",
        "aten::index_add", "2 rows"},
+      {"        return torch.zeros(3, dtype=values.dtype).index_add(0, batch * 3 + 1, values)[1:2]",
+       "aten::index_add", "computed"},
+      {"        return torch.segment_reduce(values, 'sum', lengths=torch.full([1], n))",
+       "aten::segment_reduce", "one segment"},
   };
   for (const Refused &r : refused) {
     INFO(r.op);
@@ -283,4 +287,43 @@ TEST_CASE("reductions over a system that are no sums are refused, with the opera
     CHECK_THROWS_WITH(run_model(written.model, system, system, run),
                       contains(r.op) && contains(r.said) && contains("system_sum"));
   }
+}
+
+TEST_CASE("a reduction over all atoms without batch is refused, unless nothing read depends on it")
+{
+  const PeriodicSystem system = bulk(55);
+  std::mt19937_64 random(7);
+  ModelRun run;
+  run.owners = random_owners(random, system.size(), 2);
+  run.ranks = 2;
+  for (const char *sum :
+       {"return values.sum()", "return values.mean()", "return values.sum(0, keepdim=True)",
+        "return values.unsqueeze(1).mean(0)", "return torch.dot(values, values)",
+        "return torch.softmax(values, 0)", "return values.max()",
+        "return torch.norm(values, 2)"}) {
+    INFO(sum);
+    for (const HaloMode mode : {HaloMode::exchange, HaloMode::wide}) {
+      run.mode = mode;
+      const Written reduced(
+          "    def forward(self, types, edge_index, edge_vectors, batch):\n"
+          "        w = torch.exp(-0.3 * (edge_vectors * edge_vectors).sum(1))\n"
+          "        x = torch.zeros(types.size(0), dtype=torch.float64)"
+          ".index_add(0, edge_index[0], w)\n"
+          "        return x * self.reduced(x)\n"
+          "    def reduced(self, values):\n        " +
+          std::string(sum) + "\n");
+      CHECK_THROWS_WITH(run_model(reduced.model, system, system, run),
+                        contains("aten::") && contains("batch"));
+      CHECK_NOTHROW(run_model(reduced.model, system, system, dense_run(system)));
+    }
+  }
+  run.mode = HaloMode::exchange;
+  const Written total(
+      "    def forward(self, types, edge_index, edge_vectors, batch):\n"
+      "        w = torch.exp(-0.3 * (edge_vectors * edge_vectors).sum(1))\n"
+      "        x = torch.zeros(types.size(0), dtype=torch.float64)"
+      ".index_add(0, edge_index[0], w)\n"
+      "        return {'node_energy': x, 'energy': x.sum()}\n");
+  check_same(run_model(total.model, system, system, run),
+             run_model(total.model, system, system, dense_run(system)), kRoundOff);
 }
