@@ -1,13 +1,8 @@
 // What LAMMPS calls when it loads the plugin: registers the pair style.
 #include <lammps.h>
 
-#include "pair_mlip_dd.h"
+#include "load_style.h"
 #include "plugin_api.h"
-
-static LAMMPS_NS::Pair *make_pair_mlip_dd(LAMMPS_NS::LAMMPS *lammps)
-{
-  return new LAMMPS_NS::PairMlipDD(lammps);
-}
 
 void lammpsplugin_init(void *lammps, void *handle, void *register_function)
 {
@@ -18,7 +13,7 @@ void lammpsplugin_init(void *lammps, void *handle, void *register_function)
   plugin.name = "mlip/dd";
   plugin.info = "machine-learned potentials with per-layer halo exchange";
   plugin.author = "the mlip-dd developers";
-  plugin.creator.v1 = reinterpret_cast<lammpsplugin_factory1 *>(&make_pair_mlip_dd);
+  plugin.creator.v1 = reinterpret_cast<lammpsplugin_factory1 *>(&mlip_dd::make_pair_style);
   plugin.handle = handle;
   reinterpret_cast<lammpsplugin_regfunc>(register_function)(&plugin, lammps);
 }

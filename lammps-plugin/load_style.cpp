@@ -1,0 +1,57 @@
+#include "load_style.h"
+
+#include <dlfcn.h>
+#include <error.h>
+#include <lammps.h>
+
+#include <filesystem>
+#include <string>
+
+#include "place.h"
+#include "style.h"
+
+namespace mlip_dd {
+
+namespace {
+
+constexpr const char *kLibrary = "libmlip_dd_style.so";
+
+std::filesystem::path folder_of_this_library()
+{
+  Dl_info info{};
+  dladdr(reinterpret_cast<const void *>(&make_pair_style), &info);
+  return std::filesystem::path(info.dli_fname).parent_path();
+}
+
+// LAMMPS's library has a plain dgemm_ of its own, which would take the place of torch's for all
+// float64 models; so torch is bound to its own symbols first. Not where the program holds the
+// standard streams itself (copy relocation): torch would then print to streams that nobody opened.
+int how_to_bind()
+{
+  const char *const streams = "_ZSt4cout";
+  void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
+  const bool copied = library && dlsym(library, streams) != dlsym(RTLD_DEFAULT, streams);
+  if (library) dlclose(library);
+  return copied || !library ? 0 : RTLD_DEEPBIND;
+}
+
+}    // namespace
+
+LAMMPS_NS::Pair *make_pair_style(LAMMPS_NS::LAMMPS *lammps)
+{
+  static MakeStyle *make = nullptr;
+  if (make) return make(lammps);
+  const std::string path = (folder_of_this_library() / kLibrary).string();
+  // Stays loaded: torch does not survive being unloaded.
+  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE | how_to_bind());
+  if (library) make = reinterpret_cast<MakeStyle *>(dlsym(library, kMakeStyle));
+  if (!make)
+    lammps->error->all(
+        MLIP_DD_PLACE,
+        "mlip/dd: its library can't be loaded ({}). Is torch installed where it was when "
+        "mlip-dd was, in the same version? Install mlip-dd again",
+        dlerror());
+  return make(lammps);
+}
+
+}    // namespace mlip_dd
