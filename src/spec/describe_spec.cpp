@@ -243,6 +243,11 @@ void write_pipeline(std::ostream &out, const PipelineSpec &pipeline)
       out << "  " << step.model;
       for (const auto &[input, source] : step.wire)
         out << "; its " << input << " is " << source.output << " of " << source.model;
+      if (step.neutralize == Neutralize::Shift)
+        out << ", shifted to a sum of " << step.total_charge << " e";
+      if (step.neutralize == Neutralize::Error)
+        out << ", which must sum to " << step.total_charge << " e";
+      if (step.weight != 1.0) out << "; times " << step.weight;
       out << "\n";
     }
   }

@@ -76,6 +76,33 @@ TEST_CASE("a group's wires say the same as a step's", "[pipeline]")
   REQUIRE(by_group == by_step);
 }
 
+TEST_CASE("weights and neutral charges", "[pipeline]")
+{
+  const Json step{{"model", "b"},
+                  {"wire", {{"charges", "a.q"}}},
+                  {"weight", 0.5},
+                  {"neutralize", "shift"},
+                  {"total_charge", -1.0}};
+  const PipelineSpec spec = *read(pipeline(kThree, group({"a", step, "c"}))).pipeline;
+  const PipelineStep &b = spec.groups[0].steps[1];
+  REQUIRE(b.weight == 0.5);
+  REQUIRE(b.neutralize == Neutralize::Shift);
+  REQUIRE(b.total_charge == -1.0);
+  REQUIRE(spec.groups[0].steps[0] == PipelineStep{"a"});
+  const SpecFile whole = read(pipeline(kThree, group({"a", step, "c"})));
+  REQUIRE(read_spec_text(to_json(whole).dump(), "/else/t.json").pipeline->groups == spec.groups);
+
+  const auto with = [](const std::string &key, const Json &value) {
+    return refusal(pipeline(kThree, group({Json{{"model", "a"}, {key, value}}, "b", "c"})));
+  };
+  REQUIRE(contains(with("every", 5), "evaluated at each timestep"));
+  REQUIRE(contains(with("weight", "x"), "weight"));
+  REQUIRE(contains(with("neutralize", "shft"), "Did you mean \"shift\"?"));
+  REQUIRE(contains(with("neutralize", "shift"), "none are wired"));
+  REQUIRE(contains(with("total_charge", 1.0), "only with \"neutralize\""));
+  REQUIRE(contains(refusal(pipeline(kThree, group({"a", step, "c"}, false))), "Set \"autograd\": true"));
+}
+
 TEST_CASE("pipelines that can't run are refused", "[pipeline]")
 {
   const auto wired = [](const std::string &source) {
