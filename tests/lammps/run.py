@@ -35,17 +35,17 @@ def _program(name: str) -> str:
 
 
 def launch(script: str, folder: Path, ranks: int = 1, arguments: Sequence[str] = (), limit: float = RUN_LIMIT,
-           watch: Callable[[int], None] | None = None) -> Outcome:
+           watch: Callable[[int], None] | None = None, variables: dict[str, str] | None = None) -> Outcome:
     """Runs `script`; any exit status. Fails where the run does not end within `limit` seconds.
 
-    `watch` is called with mpirun's process ID every 0.1 s while it runs.
+    `watch` is called with mpirun's process ID every 0.1 s while it runs. `variables` join the environment.
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "in.lammps").write_text(script)
     log = folder / "output.txt"
     command = [_program("mpirun"), "-np", str(ranks), _program("lmp"), "-in", "in.lammps", "-nocite",
                "-log", "log.lammps", *arguments]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", **(variables or {})}
     start = time.monotonic()
     with log.open("w") as sink:
         process = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=sink,
