@@ -156,6 +156,36 @@ TEST_CASE("a chain of three, several fields, several consumers", "[pipeline]")
   check_same(run_pipeline(spec, system, run), one);
 }
 
+TEST_CASE("charges balanced inside the producer, on ranks without atoms too", "[pipeline]")
+{
+  // Between forward and backward of the producer come the sums of the consumer.
+  const PipelineFolder folder;
+  PeriodicSystem system = ions();
+  system.charges.clear();
+  const Json models{{"q", folder.scripted_model("q", kBalancedSource, 5.0,
+                                                {"types", "edge_index", "edge_vectors", "batch"},
+                                                {"node_energy", "charges"})},
+                    {"ewald", ewald_model()}};
+  const std::string spec = folder.write(
+      "p.json", pipeline_of(models, {"q", wired("ewald", {{"charges", "q.charges"}})}));
+  PipelineRun run;
+  run.request.output_fields = {"charges"};
+  const PipelineResult one = run_pipeline(spec, system, run);
+  double total = 0.0;
+  for (const double charge : one.fields.at("charges")) total += charge;
+  CHECK(std::abs(total) < 1e-12);
+  const PipelineDeviations off = pipeline_differences(spec, system, one);
+  CHECK(off.forces < kDifference);
+  CHECK(off.virial < kDifference);
+  std::mt19937_64 random(run_seed());
+  run.ranks = 4;
+  run.owners = random_owners(random, system.size(), 4, {0, 2});
+  // The first evaluation records the producer's sums, the second replays them.
+  for (const PipelineResult &many :
+       run_pipeline(spec, system, std::vector<PeriodicSystem>{system, system}, run))
+    check_same(many, one);
+}
+
 TEST_CASE("a producer without an energy of its own, and weights", "[pipeline]")
 {
   const PipelineFolder folder;

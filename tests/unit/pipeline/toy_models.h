@@ -25,6 +25,20 @@ inline constexpr const char *kChargesAloneSource = R"(
         return s + torch.zeros_like(s).index_add(0, receivers, w * s[senders])
 )";
 
+// The same charges, balanced by a sum over the system in the middle of the model.
+inline constexpr const char *kBalancedSource = R"(
+    def forward(self, types, edge_index, edge_vectors, batch):
+        receivers, senders = edge_index[0], edge_index[1]
+        s = 1.0 - 2.0 * types.to(torch.float64)
+        squared = (edge_vectors * edge_vectors).sum(1)
+        w = 0.02 * (1.0 - squared / 25.0) ** 3 * (1.0 + 0.3 * torch.sqrt(squared))
+        q = s + torch.zeros_like(s).index_add(0, receivers, w * s[senders])
+        total = torch.zeros([1], dtype=torch.float64).index_add(0, batch, q)
+        atoms = torch.zeros([1], dtype=torch.float64).index_add(0, batch, torch.ones_like(q))
+        q = q - (total / atoms)[batch]
+        return 0.3 * q * q * torch.tanh(s + q), q
+)";
+
 // Two numbers per atom from charges of its neighbours (cutoff 4 A), and an energy of both.
 inline constexpr const char *kPolarSource = R"(
     def forward(self, edge_index, edge_vectors, charges):
