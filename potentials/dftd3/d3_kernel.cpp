@@ -1,5 +1,6 @@
 #include "potentials/dftd3/d3_kernel.h"
 
+#include "potentials/dftd3/d3_contract.h"
 #include "potentials/pair/row_sums.h"
 #include "potentials/pair/smooth_step.h"
 
@@ -82,27 +83,6 @@ MLIP_DD_INLINE Term4 damped(const D3Model &model, const D3Pair &pair, const Doub
             term.slope_over_r * step.value + term.value * step.slope / distance};
   }
   return {where4(inside, term.value), where4(inside, term.slope_over_r)};
-}
-
-// An atom's weights contracted with the C6 values of its pair with some element: what is left is a
-// sum over the references of the neighbour.
-struct Contracted {
-  alignas(32) double c6[kMostReferences];
-  alignas(32) double slope[kMostReferences];    // by the atom's coordination number
-};
-
-MLIP_DD_INLINE Contracted contract(const D3Pair &pair, const D3Weights &own, std::size_t references)
-{
-  Contracted result{};
-  for (std::size_t p = 0; p < references; ++p) {
-    const double weight = own.weights[p / 4].values[p % 4];
-    const double slope = own.slopes[p / 4].values[p % 4];
-    for (std::size_t q = 0; q < kMostReferences; ++q) {
-      result.c6[q] += weight * pair.c6[kMostReferences * p + q];
-      result.slope[q] += slope * pair.c6[kMostReferences * p + q];
-    }
-  }
-  return result;
 }
 
 // C6 of four pairs and its derivative by the receiver's coordination number.

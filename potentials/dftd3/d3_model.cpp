@@ -11,7 +11,8 @@ namespace mlip_dd {
 
 namespace {
 
-constexpr double kGaussian = 4.0;    // k3 of Grimme et al. (2010), eq. 16
+constexpr double kGaussian = 4.0;                // k3 of Grimme et al. (2010), eq. 16
+constexpr double kThreeBodyRadii = 4.0 / 3.0;    // the same, eq. 14
 
 void set_damping(D3Pair &pair, const D3BeckeJohnson &damping, double c8_over_c6, double)
 {
@@ -43,6 +44,9 @@ D3Model make_d3_model(const D3Parameters &parameters, const D3Reference &referen
   model.cn_cutoff = parameters.cn_cutoff;
   model.switch_width = parameters.switch_width;
   model.cn_switch_width = parameters.cn_switch_width;
+  model.three_body_scale = parameters.s9 / std::sqrt(kHartree);
+  model.three_body_cutoff = parameters.three_body_cutoff;
+  model.three_body_switch_width = parameters.three_body_switch_width;
   model.references = reference.coordination;
   for (const auto &references : model.references)
     if (references.size() > kMostReferences)
@@ -55,6 +59,7 @@ D3Model make_d3_model(const D3Parameters &parameters, const D3Reference &referen
       pair.counting_radius = kBohr * (reference.covalent_radius[a] + reference.covalent_radius[b]);
       const double c8_over_c6 = 3.0 * reference.r4r2[a] * reference.r4r2[b] * kBohr * kBohr;
       const double cutoff_radius = kBohr * reference.cutoff_radius[a * n + b];
+      pair.three_body_radius2 = std::pow(kThreeBodyRadii * cutoff_radius, 2);
       std::visit(
           [&](const auto &damping) { set_damping(pair, damping, c8_over_c6, cutoff_radius); },
           parameters.damping);

@@ -21,6 +21,7 @@ struct D3Pair {
   double s8_ratio = 0.0;    // s8 C8 / C6, Angstrom^2
   // Becke-Johnson: R0^6 and R0^8. Zero damping: (sr6 R0)^2 and (sr8 R0)^2.
   double damping6 = 0.0, damping8 = 0.0;
+  double three_body_radius2 = 0.0;    // (4/3 R0)^2, Angstrom^2
   std::vector<double> c6;    // [kMostReferences, kMostReferences] eV Angstrom^6, zero where unset
 };
 
@@ -28,6 +29,9 @@ struct D3Model {
   int n_types = 0;
   bool zero_damping = false;
   double cutoff = 0.0, cn_cutoff = 0.0, switch_width = 0.0, cn_switch_width = 0.0;    // Angstrom
+  // s9 / sqrt(Hartree), eV^(-1/2), since C9 = sqrt(C6 C6 C6) holds in atomic units; 0: no triples
+  double three_body_scale = 0.0;
+  double three_body_cutoff = 0.0, three_body_switch_width = 0.0;    // Angstrom
   std::vector<std::vector<double>> references;    // [n_types] coordination numbers
   std::vector<D3Pair> pairs;                      // [n_types, n_types]
 

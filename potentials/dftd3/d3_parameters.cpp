@@ -12,7 +12,7 @@ namespace mlip_dd {
 
 namespace {
 
-constexpr std::array<std::string_view, 13> kKeys{"functional",
+constexpr std::array<std::string_view, 16> kKeys{"functional",
                                                  "damping",
                                                  "s6",
                                                  "s8",
@@ -24,11 +24,16 @@ constexpr std::array<std::string_view, 13> kKeys{"functional",
                                                  "switch_width",
                                                  "cn_switch_width",
                                                  "reference",
-                                                 "three_body"};
+                                                 "three_body",
+                                                 "s9",
+                                                 "three_body_cutoff",
+                                                 "three_body_switch_width"};
 constexpr std::array<std::string_view, 2> kDampings{"bj", "zero"};
 constexpr std::array<std::string_view, 1> kUnits{"metal"};
 // Grimme's program counts neighbours within 40 Bohr.
 constexpr double kLongestCnCutoff = 40.0 * kBohr;
+// s-dftd3's for triples, whose number grows with the sixth power of it.
+constexpr double kLongestThreeBodyCutoff = 40.0 * kBohr;
 
 // Refuses numbers that the damping does not have, and all of them beside a functional.
 void refuse_others(const JsonPlace &place, std::initializer_list<std::string_view> keys,
@@ -83,6 +88,26 @@ std::string read_functional(const JsonPlace &place)
   return found->non_empty_text("The functional");
 }
 
+// The term has no parameter of the functional: s9 is 1 for all.
+void read_three_body(ParameterTree &tree, D3Parameters &parameters)
+{
+  const JsonPlace place = tree.place();
+  const auto asked = place.find("three_body");
+  if (!asked || !asked->truth("\"three_body\"")) {
+    refuse_others(place, {"s9", "three_body_cutoff", "three_body_switch_width"},
+                  "This number belongs to the three-body term, which is not asked for");
+    return;
+  }
+  parameters.s9 = tree.positive("s9", "\"s9\"", 1.0);
+  parameters.three_body_cutoff =
+      tree.positive("three_body_cutoff", "\"three_body_cutoff\"",
+                    std::min(parameters.cutoff, kLongestThreeBodyCutoff));
+  parameters.three_body_switch_width = tree.not_negative(
+      "three_body_switch_width", "\"three_body_switch_width\"", parameters.switch_width);
+  require_switch_fits(tree, "three_body_switch_width", parameters.three_body_switch_width,
+                      parameters.three_body_cutoff);
+}
+
 }    // namespace
 
 D3Parameters read_d3_parameters(const ModelSpec &model)
@@ -92,11 +117,6 @@ D3Parameters read_d3_parameters(const ModelSpec &model)
   const JsonPlace place = tree.place();
   if (!model.cutoff)
     throw Error({"the model has no cutoff", "", "/model", "Add \"cutoff\" in Angstrom"});
-  if (const auto three_body = place.find("three_body"))
-    if (three_body->truth("\"three_body\""))
-      three_body->refuse("The three-body (Axilrod-Teller-Muto) term is not computed",
-                         "Write false, and use parameters made for two-body D3");
-
   D3Parameters parameters;
   parameters.functional = read_functional(place);
   if (!place.has("damping"))
@@ -117,6 +137,7 @@ D3Parameters read_d3_parameters(const ModelSpec &model)
   parameters.cn_switch_width =
       tree.not_negative("cn_switch_width", "\"cn_switch_width\"", parameters.switch_width);
   require_switch_fits(tree, "cn_switch_width", parameters.cn_switch_width, parameters.cn_cutoff);
+  read_three_body(tree, parameters);
   if (const auto reference = place.find("reference"))
     parameters.reference = reference->non_empty_text("\"reference\"");
   return parameters;

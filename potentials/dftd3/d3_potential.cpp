@@ -8,6 +8,7 @@
 #include "halo/row_arrays.h"
 #include "potentials/dftd3/d3_kernel.h"
 #include "potentials/dftd3/d3_model.h"
+#include "potentials/dftd3/d3_three_body.h"
 #include "potentials/pair/native_device.h"
 #include "potentials/pair/row_blocks.h"
 
@@ -28,7 +29,10 @@ class D3Potential final : public Potential {
     model_ = make_d3_model(parameters_, reference);
   }
 
-  double cutoff() const override { return std::max(model_.cutoff, model_.cn_cutoff); }
+  double cutoff() const override
+  {
+    return std::max({model_.cutoff, model_.cn_cutoff, model_.three_body_cutoff});
+  }
 
   // A wide halo's extra rows are not used: halo rows are exchanged in any mode.
   void set_plan(const HaloPlan &plan, HaloMode) override
@@ -70,6 +74,14 @@ class D3Potential final : public Potential {
                          add_dispersion(rows_, model_, weights_, begin, end, per_row_.data(), sums);
                    });
     add_blocks(output);
+    if (parameters_.s9 > 0.0) {
+      for_each_block(
+          graph.n_owned, threads_, [&](std::int64_t block, std::int64_t begin, std::int64_t end) {
+            blocks_[static_cast<std::size_t>(block)] =
+                add_three_body(rows_, model_, weights_, begin, end, per_row_.data(), sums);
+          });
+      add_blocks(output);
+    }
     gather_array(exchange_, per_row_, 1);
     for_each_block(graph.n_owned, threads_,
                    [&](std::int64_t block, std::int64_t begin, std::int64_t end) {
@@ -92,6 +104,9 @@ class D3Potential final : public Potential {
          << " A";
     if (model_.switch_width > 0.0)
       text << ", switched to zero over the last " << model_.switch_width << " A";
+    if (parameters_.s9 > 0.0)
+      text << ", three-body term with s9 " << parameters_.s9 << " within "
+           << model_.three_body_cutoff << " A";
     text << ", float64 on " << device_.used << ", " << threads_ << " threads" << device_.note;
     return {text.str(), "dftd3 reference values: " + source_};
   }

@@ -5,8 +5,8 @@
 #include <random>
 
 #include "catch.h"
+#include "dftd3/d3_cases.h"
 #include "pair/native_run.h"
-#include "potentials/dftd3/d3_reference.h"
 
 using namespace mlip_dd;
 using namespace mlip_dd::test;
@@ -17,113 +17,6 @@ constexpr double kRoundOff = 1e-12;    // float64 sums of some ten thousand term
 // eV, eV/Angstrom: the golden values are sums in another order, of terms up to 1 eV.
 constexpr double kGoldenError = 1e-9;
 constexpr double kFormulaError = 1e-8;    // of fourth-order differences with steps of 1e-3 A
-
-ModelSpec d3_model(nlohmann::json parameters, double cutoff, std::vector<std::string> elements)
-{
-  ModelSpec model;
-  model.potential = "dftd3";
-  model.cutoff = cutoff;
-  model.elements = std::move(elements);
-  model.parameters = {{"reference", golden_path("dftd3_reference_subset.json")}};
-  model.parameters.update(parameters);
-  return model;
-}
-
-ModelSpec organic(const std::string &damping, double switch_width, double cutoff = 5.0)
-{
-  return d3_model({{"functional", "pbe"}, {"damping", damping}, {"switch_width", switch_width}},
-                  cutoff, {"C", "H", "O"});
-}
-
-struct PlainPair {
-  std::size_t i, j;
-  double r;
-};
-
-// Every ordered pair of atoms and images closer than `reach`.
-std::vector<PlainPair> plain_pairs(const PeriodicSystem &system, double reach)
-{
-  const auto &h = system.cell.vectors;
-  std::vector<PlainPair> pairs;
-  for (std::size_t i = 0; i < system.types.size(); ++i)
-    for (std::size_t j = 0; j < system.types.size(); ++j)
-      for (int a = -4; a <= 4; ++a)
-        for (int b = -4; b <= 4; ++b)
-          for (int c = -4; c <= 4; ++c) {
-            if (i == j && a == 0 && b == 0 && c == 0) continue;
-            double squared = 0.0;
-            for (std::size_t d = 0; d < 3; ++d) {
-              const double x = system.positions[3 * j + d] - system.positions[3 * i + d] +
-                               a * h[d] + b * h[3 + d] + c * h[6 + d];
-              squared += x * x;
-            }
-            if (squared < reach * reach) pairs.push_back({i, j, std::sqrt(squared)});
-          }
-  return pairs;
-}
-
-std::size_t nearest(const std::vector<double> &references, double coordination)
-{
-  std::size_t best = 0;
-  for (std::size_t p = 0; p < references.size(); ++p)
-    if (std::abs(references[p] - coordination) < std::abs(references[best] - coordination))
-      best = p;
-  return best;
-}
-
-// The published formulas one after another, in atomic units: no weights per atom, no tables.
-double plain_energy(const ModelSpec &model, const PeriodicSystem &system)
-{
-  constexpr double kAngstrom = 1.0 / 0.529177210544, kElectronvolt = 27.211386245981;
-  const D3Reference reference = read_d3_reference(model.parameters["reference"], model.elements);
-  const std::size_t n = reference.size();
-  const auto pairs = plain_pairs(system, *model.cutoff);
-  const auto type = [&](std::size_t i) { return static_cast<std::size_t>(system.types[i]); };
-  std::vector<double> coordination(system.types.size(), 0.0);
-  for (const PlainPair &pair : pairs)
-    coordination[pair.i] +=
-        1.0 / (1.0 + std::exp(-16.0 * ((reference.covalent_radius[type(pair.i)] +
-                                        reference.covalent_radius[type(pair.j)]) /
-                                           (pair.r * kAngstrom) -
-                                       1.0)));
-  double total = 0.0;
-  for (const PlainPair &pair : pairs) {
-    const std::size_t a = type(pair.i), b = type(pair.j);
-    const auto &cn_a = reference.coordination[a], &cn_b = reference.coordination[b];
-    double weights = 0.0, weighted = 0.0;
-    for (std::size_t p = 0; p < cn_a.size(); ++p)
-      for (std::size_t q = 0; q < cn_b.size(); ++q) {
-        const double weight = std::exp(-4.0 * (std::pow(coordination[pair.i] - cn_a[p], 2) +
-                                               std::pow(coordination[pair.j] - cn_b[q], 2)));
-        weights += weight;
-        weighted += weight * reference.c6[a * n + b][p * cn_b.size() + q];
-      }
-    // Far from all references the weights are zero in this arithmetic: the nearest one is the
-    // limit.
-    const double c6 =
-        weights > 0.0 ? weighted / weights
-                      : reference.c6[a * n + b][nearest(cn_a, coordination[pair.i]) * cn_b.size() +
-                                                nearest(cn_b, coordination[pair.j])];
-    const double r = pair.r * kAngstrom;
-    const double c8 = 3.0 * c6 * reference.r4r2[a] * reference.r4r2[b];
-    if (model.parameters["damping"] == "bj") {
-      const double r0 = 0.4289 * std::sqrt(c8 / c6) + 4.4407;
-      total -= c6 / (std::pow(r, 6) + std::pow(r0, 6)) +
-               0.7875 * c8 / (std::pow(r, 8) + std::pow(r0, 8));
-    } else {
-      const double r0 = reference.cutoff_radius[a * n + b];
-      total -= c6 / std::pow(r, 6) / (1.0 + 6.0 * std::pow(r / (1.217 * r0), -14)) +
-               0.722 * c8 / std::pow(r, 8) / (1.0 + 6.0 * std::pow(r / r0, -16));
-    }
-  }
-  return 0.5 * total * kElectronvolt;
-}
-
-PeriodicSystem organic_system(std::uint64_t seed, std::int64_t atoms = 24)
-{
-  std::mt19937_64 random(seed);
-  return random_system(random, atoms, tilted_cell(7, 8, 7.5, 0.25), 3, 1.1);
-}
 
 }    // namespace
 

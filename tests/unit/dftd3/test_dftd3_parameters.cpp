@@ -89,6 +89,12 @@ TEST_CASE("cutoffs and switches follow from each other where they are not given"
       model_with({{"functional", "pbe"}, {"damping", "bj"}, {"switch_width", 2.0}}));
   CHECK(found.cn_cutoff == 15.0);
   CHECK(found.cn_switch_width == 2.0);
+  CHECK(found.s9 == 0.0);
+  found = read_d3_parameters(model_with(
+      {{"functional", "pbe"}, {"damping", "bj"}, {"switch_width", 2.0}, {"three_body", true}}));
+  CHECK(found.s9 == 1.0);
+  CHECK(found.three_body_cutoff == 15.0);
+  CHECK(found.three_body_switch_width == 2.0);
   ModelSpec far = model_with({{"functional", "pbe"}, {"damping", "bj"}});
   far.cutoff = 50.0;
   found = read_d3_parameters(far);
@@ -112,8 +118,14 @@ TEST_CASE("DFT-D3 parameters that do not fit are refused with key, value and cur
              contains("/model/parameters/a1"));
   CHECK_THAT(refused({{"damping", "bj"}, {"sr6", 1.0}}), contains("zero damping"));
   CHECK_THAT(refused({{"damping", "zero"}, {"a1", 1.0}}), contains("Becke-Johnson"));
-  CHECK_THAT(refused({{"functional", "pbe"}, {"damping", "bj"}, {"three_body", true}}),
-             contains("three-body"));
+  CHECK_THAT(refused({{"functional", "pbe"}, {"damping", "bj"}, {"s9", 1.0}}),
+             contains("/model/parameters/s9") && contains("three-body"));
+  CHECK_THAT(refused({{"functional", "pbe"},
+                      {"damping", "bj"},
+                      {"three_body", true},
+                      {"three_body_cutoff", 5.0},
+                      {"switch_width", 6.0}}),
+             contains("wider than the cutoff"));
   CHECK_THAT(refused({{"functional", "pbe"}, {"damping", "bj"}, {"cn_cutof", 9.0}}),
              contains("Did you mean \"cn_cutoff\""));
   CHECK_THAT(refused({{"functional", "pbe"}, {"damping", "bj"}, {"switch_width", 16.0}}),
