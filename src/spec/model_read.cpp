@@ -199,6 +199,9 @@ ModelSpec read_model(const JsonPlace &place)
   if (const auto parameters = place.find("parameters")) {
     parameters->expect_object("\"parameters\"");
     spec.parameters = nlohmann::json(parameters->value());
+    const std::string key(potential.file_parameter);
+    if (const auto file = key.empty() ? std::nullopt : parameters->find(key))
+      spec.parameters[key] = resolved(*file, in_quotes(key));
   }
   return spec;
 }

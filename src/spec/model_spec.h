@@ -25,7 +25,8 @@ struct ModelSpec {
   std::map<std::string, std::string> inputs;     // our name -> dict key, argument or position
   std::map<std::string, std::string> outputs;    // our name -> dict key or position
   std::vector<std::string> libraries;    // shared libraries that register the model's operators
-  nlohmann::json parameters = nlohmann::json::object();    // the potential's own, checked by it
+  nlohmann::json parameters = nlohmann::json::object();    // the potential's own, checked by it,
+                                                           // a file's path made absolute
 
   bool operator==(const ModelSpec &) const = default;
 };

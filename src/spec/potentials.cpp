@@ -13,7 +13,7 @@ constexpr std::array<PotentialInfo, 6> kPotentials{{
     // From the accuracy asked for follow both the splitting parameter and the real-space cutoff.
     {"ewald", "Ewald sum", false, false},
     {"pme", "particle-mesh Ewald", false, true},
-    {"dftd3", "DFT-D3 dispersion", false, true},
+    {"dftd3", "DFT-D3 dispersion", false, true, "reference"},
 }};
 
 constexpr auto kNames = [] {

@@ -11,6 +11,7 @@ struct PotentialInfo {
   std::string_view purpose;    // one line for listings
   bool has_file;               // reads a model file, of some family; else computed natively
   bool needs_cutoff;           // false: it chooses its own where none is given
+  std::string_view file_parameter = {};    // which of its "parameters" names a file; empty: none
 };
 
 std::span<const PotentialInfo> known_potentials();

@@ -65,6 +65,18 @@ TEST_CASE("a model's own names stand over its family's", "[model]")
           std::map<std::string, std::string>{{"types", "types"}, {"edge_index", "edge_index"}});
 }
 
+TEST_CASE("a file among a native potential's parameters is taken from that folder too", "[model]")
+{
+  const Json object = {{"spec", "SPEC_DFTD3_HALO"},
+                       {"model",
+                        {{"potential", "dftd3"},
+                         {"elements", {"C"}},
+                         {"cutoff", 9.0},
+                         {"parameters", {{"damping", "bj"}, {"reference", "tables/./d3.json"}}}}}};
+  REQUIRE(read(object).model->parameters ==
+          nlohmann::json{{"damping", "bj"}, {"reference", "/here/specs/tables/d3.json"}});
+}
+
 TEST_CASE("paths are taken from the folder of the spec file", "[model]")
 {
   Json object = kGeneric;
