@@ -165,10 +165,11 @@ void PairMlipDD::coeff(int narg, char **arg)
 
 void PairMlipDD::refuse_unsupported()
 {
-  if (std::string(update->unit_style) != "metal")
-    error->all(MLIP_DD_PLACE,
-               "mlip/dd: the model works in eV and Angstrom (found: units {}). Use `units metal`",
-               update->unit_style);
+  const std::string units = state_->spec->dimensionless() ? "lj" : "metal";
+  if (update->unit_style != units)
+    error->all(MLIP_DD_PLACE, "mlip/dd: the model {} (found: units {}). Use `units {}`",
+               units == "lj" ? "is dimensionless" : "works in eV and Angstrom", update->unit_style,
+               units);
   if (!atom->tag_enable)
     error->all(MLIP_DD_PLACE, "mlip/dd: atoms must have IDs. Use `atom_modify id yes`");
   // neighbor->exclude is set later, in Neighbor::init().

@@ -56,6 +56,17 @@ std::vector<std::string> common_elements(const std::vector<Step> &steps, const s
   return common;
 }
 
+bool all_dimensionless(const std::vector<Step> &steps, const std::string &path)
+{
+  const auto reduced = [](const Step &step) { return step.file.model->units == "lj"; };
+  const auto count = std::count_if(steps.begin(), steps.end(), reduced);
+  if (count != 0 && count != static_cast<std::ptrdiff_t>(steps.size()))
+    throw Error({"some models of the pipeline are dimensionless and others are not",
+                 "dimensionless: " + std::find_if(steps.begin(), steps.end(), reduced)->name, path,
+                 "Give all of them \"units\": \"lj\", or none"});
+  return count != 0;
+}
+
 std::vector<std::int32_t> types_in(const ModelSpec &model, const std::vector<std::string> &elements)
 {
   std::vector<std::int32_t> types;
@@ -79,6 +90,7 @@ struct RunnableSpec::Content {
   SpecFile file;
   std::vector<Step> steps;
   std::vector<std::string> elements;
+  bool dimensionless = false;
   std::vector<Realisation> realisations;    // by step
 };
 
@@ -93,6 +105,7 @@ RunnableSpec::RunnableSpec(const std::string &path) : content_(std::make_unique<
       file.warnings.push_back(step.file.path +
                               ": the adapters of Python objects in /core/third_party_helpers "
                               "mean nothing here and are passed over.");
+  content_->dimensionless = all_dimensionless(content_->steps, path);
   content_->elements = common_elements(content_->steps, path);
 }
 
@@ -100,6 +113,7 @@ RunnableSpec::~RunnableSpec() = default;
 
 const std::vector<std::string> &RunnableSpec::elements() const { return content_->elements; }
 const std::vector<std::string> &RunnableSpec::warnings() const { return content_->file.warnings; }
+bool RunnableSpec::dimensionless() const { return content_->dimensionless; }
 std::size_t RunnableSpec::steps() const { return content_->steps.size(); }
 
 void RunnableSpec::realise(const std::string &halo, int ranks)

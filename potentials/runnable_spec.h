@@ -22,7 +22,8 @@ class RunnableSpec {
   // Chemical symbols that every model knows, in the order of type indices.
   const std::vector<std::string> &elements() const;
   const std::vector<std::string> &warnings() const;    // whole sentences, worth showing once
-  std::size_t steps() const;                           // 1 for a single model
+  bool dimensionless() const;    // works in reduced Lennard-Jones units, not in eV and Angstrom
+  std::size_t steps() const;     // 1 for a single model
 
   // Decides how each model's policy is carried out, with `halo` and `ranks` as in
   // choose_realisation. Throws Error.

@@ -8,7 +8,7 @@ import pytest
 import tolerances as tol
 from evaluate import Case, assert_same, evaluate, largest, require_signal
 from models import Model
-from run import read_thermo, run
+from run import launch, read_thermo, run
 from systems import crystal, molecule, rock_salt, supercell
 
 CUTOFF = 7.0
@@ -94,3 +94,52 @@ run 200
     ours, peer = tables["ours"], tables["peer"]
     assert np.ptp(peer["PotEng"]) > 1.0
     assert largest(ours["PotEng"] - peer["PotEng"]) <= tol.TRAJECTORY * len(system)
+
+
+MELT = """
+units {units}
+lattice fcc 0.8442
+region box block 0 5 0 5 0 5
+create_box 2 box
+create_atoms 1 box
+set group all type/fraction 2 0.3 77
+mass * 1.0
+velocity all create 1.44 87287 loop geom
+{pair}
+neighbor 0.3 bin
+neigh_modify delay 0 every 5 check yes
+fix move all nve
+thermo_style custom step pe etotal press
+thermo_modify norm no format float %.17g
+thermo 10
+run 100
+"""
+
+
+def reduced_model(folder: Path, **more) -> Path:
+    spec = folder / "reduced.json"
+    spec.write_text(json.dumps({"spec": "SPEC_LJ_HALO", "model": {
+        "potential": "lj", "elements": ["big", "small"], "cutoff": 2.5,
+        "parameters": {"epsilon": [[1.0, 0.8], [0.8, 0.5]], "sigma": [[1.0, 0.9], [0.9, 0.8]]}, **more}}))
+    return spec
+
+
+def test_melt_in_reduced_units(tmp_path):
+    ours = f"pair_style mlip/dd {reduced_model(tmp_path, units='lj')}\npair_coeff * * big small"
+    peer = "pair_style lj/cut 2.5\npair_coeff 1 1 1.0 1.0\npair_coeff 1 2 0.8 0.9\npair_coeff 2 2 0.5 0.8"
+    tables = {name: read_thermo(run(MELT.format(units="lj", pair=pair), tmp_path / name, 2).output)[-1]
+              for name, pair in (("ours", ours), ("peer", peer))}
+    assert np.ptp(tables["peer"]["PotEng"]) > 100.0
+    for column in ("PotEng", "TotEng", "Press"):
+        # 500 atoms, a potential energy of some -2000, a pressure of some 3
+        assert largest(tables["ours"][column] - tables["peer"][column]) <= tol.TRAJECTORY * 500
+
+
+@pytest.mark.parametrize("model, units", [({"units": "lj"}, "metal"), ({}, "lj")])
+def test_reduced_and_real_units_do_not_mix(model, units, tmp_path):
+    spec = reduced_model(tmp_path, **{"elements": ["Ar", "Ne"], **model})
+    pair = f"pair_style mlip/dd {spec}\npair_coeff * * Ar Ne"
+    outcome = launch(MELT.format(units=units, pair=pair), tmp_path, limit=tol.ERROR_LIMIT)
+    assert outcome.status != 0
+    wanted = "Use `units lj`" if model else "Use `units metal`"
+    assert any(wanted in line for line in outcome.error_lines), outcome.output
