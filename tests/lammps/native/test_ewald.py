@@ -55,7 +55,7 @@ def test_slab_equals_lammps_slab(tmp_path):
     assert_close(found["ours"], found["theirs"], pressure=False)
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 4])
+@pytest.mark.parametrize("ranks", [2, 3, 4, 8])
 def test_ranks_give_the_same(ranks, ewald, tmp_path):
     bricks = [case(system, ewald, name, node_virial=True) for name, system in SYSTEMS.items()]
     tiled = [case(SYSTEMS["cubic"], ewald, "tiled", settings="comm_style tiled", changes="balance 1.0 rcb")]

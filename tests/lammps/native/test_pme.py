@@ -25,8 +25,8 @@ def test_equals_lammps(name, kspace, pme, tmp_path):
     assert_close(found["ours"], found["theirs"])
 
 
-@pytest.mark.parametrize("sharing", ["auto", "replicated", "distributed"])
-@pytest.mark.parametrize("ranks", [2, 3, 4])
+@pytest.mark.parametrize("ranks, sharing", [
+    *((ranks, sharing) for ranks in (2, 3, 4) for sharing in ("auto", "replicated", "distributed")), (8, "distributed")])
 def test_ranks_give_the_same(ranks, sharing, tmp_path):
     model = charged_model(tmp_path, "pme", 6.0, accuracy=1e-5, fft=sharing)
     bricks = [case(system, model, name, node_virial=True) for name, system in SYSTEMS.items()]
