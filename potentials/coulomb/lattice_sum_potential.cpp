@@ -31,6 +31,8 @@ class LatticeSumPotential final : public Potential {
 
   double cutoff() const override { return parameters_.cutoff; }
   bool uses_edges() const override { return false; }
+  // Each pair is computed by the owner of each of its ends, for its own end.
+  bool adds_to_halo_rows() const override { return false; }
   std::vector<std::string> input_fields() const override
   {
     return parameters_.charges.empty() ? std::vector<std::string>{kCharges}

@@ -42,6 +42,8 @@ class D3Potential final : public Potential {
   }
 
   bool uses_edges() const override { return false; }
+  // Each pair is computed by the owner of each of its ends, for its own end.
+  bool adds_to_halo_rows() const override { return false; }
 
   void evaluate(const AtomGraph &graph, const HostStep &step, const PotentialRequest &request,
                 PotentialOutput &output) override

@@ -25,6 +25,8 @@ class LjPotential final : public Potential {
   void set_plan(const HaloPlan &, HaloMode) override { current_ = false; }
 
   bool uses_edges() const override { return false; }
+  // Each pair is computed by the owner of each of its ends, for its own end.
+  bool adds_to_halo_rows() const override { return false; }
 
   void evaluate(const AtomGraph &graph, const HostStep &step, const PotentialRequest &request,
                 PotentialOutput &output) override

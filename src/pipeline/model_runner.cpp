@@ -75,7 +75,8 @@ void ModelRunner::evaluate(const HostStep &step, const PotentialRequest &request
   gather_fields(fields);
   request_ = request;
   request_.fields = &fields_;
-  const auto rows = static_cast<std::size_t>(graph_->n_rows());
+  const auto rows = static_cast<std::size_t>(potential_->adds_to_halo_rows() ? graph_->n_rows()
+                                                                             : graph_->n_owned);
   output_.energy = 0.0;
   output_.virial.fill(0.0);
   output_.node_energy.assign(static_cast<std::size_t>(graph_->n_owned), 0.0);
@@ -115,6 +116,7 @@ void ModelRunner::gather_fields(const AtomFields &fields)
 
 void ModelRunner::bring_home()
 {
+  if (!potential_->adds_to_halo_rows()) return;
   const Timer timer(times_.home);
   scatter_array(*exchange_, output_.forces, 3);
   if (request_.node_virial) scatter_array(*exchange_, output_.node_virial, 9);

@@ -58,6 +58,10 @@ class Potential {
   // itself and the caller leaves the edges empty.
   virtual bool uses_edges() const { return true; }
 
+  // Whether anything may be added to halo rows of forces, per-atom virials or gradients. Where not,
+  // the caller brings nothing home, and these outputs may have owned rows alone.
+  virtual bool adds_to_halo_rows() const { return true; }
+
   // Per-atom inputs that must be given with each request, and per-atom outputs that can be had.
   virtual std::vector<std::string> input_fields() const { return {}; }
   virtual std::vector<std::string> output_fields() const { return {}; }
