@@ -50,7 +50,7 @@ class Pipeline {
 
   // Collective. Each model runs forward once, producers before consumers, and backward once, in the
   // reverse order: a producer's backward is seeded by what its consumers' energies gain from its
-  // outputs (architecture.md of the project, section 7):
+  // outputs (docs/pipelines.md):
   //   F = - sum_m w_m dE_m/dx|_q - sum_m w_m (dE_m/dq) (dq/dx).
   void evaluate(const HostStep &step, const PipelineRequest &request);
 
