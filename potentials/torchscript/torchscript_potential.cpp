@@ -47,10 +47,14 @@ void refuse_what_is_not_run(const ModelSpec &model)
     throw Error({"libraries of operators are not loaded by this version",
                  "\"" + model.libraries.front() + "\"", "/model/libraries",
                  "Export the model with torch's own operators and remove the key"});
-  if (!model.parameters.empty())
-    throw Error({"a TorchScript model takes no parameters",
-                 "\"" + model.parameters.begin().key() + "\"", "/model/parameters",
-                 "Remove the key: what the model needs is in its file"});
+  for (const auto &[key, value] : model.parameters.items())
+    if ((key != "total_charge" && key != "total_spin") || !model.inputs.contains(key) ||
+        !value.is_number())
+      throw Error(
+          {"a parameter of a TorchScript model must be a number that the model takes as an "
+           "input, total_charge or total_spin",
+           "\"" + key + "\": " + value.dump(), "/model/parameters/" + key,
+           "Correct or remove the key"});
 }
 
 // While it lives, backward runs in the calling thread on every device: exchanges call MPI, which
@@ -315,6 +319,9 @@ class TorchScriptPotential final : public Potential {
     if (role == "n_owned") return one_number(rows_held(graph));
     if (role == "num_atoms") return one_number(rows_held(graph)).to(device_);
     if (role == "batch") return batch_;
+    if (role == "total_charge" || role == "total_spin")
+      return at::full({1}, model_.parameters.value(role, 0.0),
+                      at::TensorOptions().dtype(loaded_.dtype).device(device_));
     throw Error({"no input is known by this name", "\"" + role + "\"", "/model/inputs", ""});
   }
 

@@ -6,6 +6,33 @@ namespace mlip_dd {
 
 namespace {
 
+// Our exporters' own modules: arguments have the roles' names, results come in order.
+constexpr std::array<FamilyField, 6> kChargedInputs{{
+    {"atomic_numbers", "atomic_numbers"},
+    {"edge_index", "edge_index"},
+    {"edge_vectors", "edge_vectors"},
+    {"batch", "batch"},
+    {"total_charge", "total_charge"},
+    {"total_spin", "total_spin"},
+}};
+constexpr std::array<FamilyField, 3> kAimnet2Outputs{
+    {{"node_energy", "0"}, {"charges", "1"}, {"spin_charges", "2"}}};
+
+constexpr std::array<FamilyField, 3> kAniInputs{
+    {{"types", "types"}, {"edge_index", "edge_index"}, {"edge_vectors", "edge_vectors"}}};
+constexpr std::array<FamilyField, 1> kAniOutputs{{{"node_energy", "0"}}};
+
+constexpr std::array<FamilyField, 3> kChgnetInputs{{
+    {"atomic_numbers", "atomic_numbers"},
+    {"edge_index", "edge_index"},
+    {"edge_vectors", "edge_vectors"},
+}};
+constexpr std::array<FamilyField, 2> kChgnetOutputs{
+    {{"node_energy", "0"}, {"magnetic_moments", "1"}}};
+
+constexpr std::array<FamilyField, 3> kSo3lrOutputs{
+    {{"node_energy", "0"}, {"charges", "1"}, {"hirshfeld_ratios", "2"}}};
+
 constexpr std::array<FamilyField, 5> kSevenNetInputs{{
     {"types", "x"},
     {"edge_index", "edge_index"},
@@ -15,15 +42,29 @@ constexpr std::array<FamilyField, 5> kSevenNetInputs{{
 }};
 constexpr std::array<FamilyField, 1> kSevenNetOutputs{{{"node_energy", "atomic_energy"}}};
 
-constexpr std::array<Family, 2> kFamilies{{
+constexpr std::array<Family, 6> kFamilies{{
+    // Anstine, Zubatyuk, Isayev, Chem. Sci. 16, 10228 (2025). Charges are balanced by sums over the
+    // system.
+    {"aimnet2", 0, kChargedInputs, kAimnet2Outputs, "", "", true, true},
+    // Smith, Isayev, Roitberg, Chem. Sci. 8, 3192 (2017): strictly local.
+    {"ani", 0, kAniInputs, kAniOutputs, "", "", true, false},
+    // Deng et al., Nat. Mach. Intell. 5, 1031 (2023). Bonds are matched with those of their senders
+    // by vectors without a gradient.
+    {"chgnet", 0, kChgnetInputs, kChgnetOutputs, "", "", false, false},
     // A scripted module whose names the spec file maps.
     {"generic", 0, {}, {}, "", "", false, true},
     // Park et al., J. Chem. Theory Comput. 20, 4857 (2024); the serial TorchScript deployment.
-    {"sevennet", 0, kSevenNetInputs, kSevenNetOutputs, "chemical_symbols_to_index", "cutoff", true, false},
+    {"sevennet", 0, kSevenNetInputs, kSevenNetOutputs, "chemical_symbols_to_index", "cutoff", true,
+     false},
+    // Kabylda et al., J. Am. Chem. Soc. 147, 33723 (2025). Charge, spin and charges that are left
+    // over
+    // are spread by sums over the system.
+    {"so3lr", 0, kChargedInputs, kSo3lrOutputs, "", "", true, true},
 }};
 
-constexpr std::array<std::string_view, 7> kInputRoles{
-    "types", "atomic_numbers", "edge_index", "edge_vectors", "n_owned", "num_atoms", "batch"};
+constexpr std::array<std::string_view, 9> kInputRoles{
+    "types",     "atomic_numbers", "edge_index",   "edge_vectors", "n_owned",
+    "num_atoms", "batch",          "total_charge", "total_spin"};
 constexpr std::array<std::string_view, 1> kOutputRoles{"node_energy"};
 
 }    // namespace

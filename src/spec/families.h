@@ -21,6 +21,8 @@ struct FamilyField {
 //   n_owned        int64 [1]     number of owned rows, on the CPU (models use it to slice)
 //   num_atoms      int64 [1]     the same number, on the model's device
 //   batch          int64 [n]     zeros: one system; rows added by it are summed over all ranks
+//   total_charge   real  [1]     e, the parameter total_charge or 0
+//   total_spin     real  [1]     S, half the number of unpaired electrons: the parameter total_spin or 0
 // Roles of outputs:
 //   node_energy    real [n] or [n, 1]  energy of each owned row; summed over owned rows it is E.
 //                                      A model without it only makes fields for others

@@ -22,38 +22,13 @@ def pytest_configure(config):
     config.addinivalue_line("filterwarnings", "ignore:.*torch.jit:DeprecationWarning")
 
 
-def _cache_folder(fallback: Path) -> Path:
-    """Lives as long as the environment, which holds all that the models are made from."""
-    folder = Path(sys.prefix, "share", "mlip-dd", "test-models")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return fallback
-    return folder if os.access(folder, os.W_OK) else fallback
-
-
-def _fingerprint(arguments: tuple[str, ...]) -> str:
-    """Changes where the exporters or the packages they use change."""
-    found = importlib.util.find_spec("mlip_dd")
-    assert found and found.origin, "the Python package mlip_dd is not installed"
-    digest = hashlib.sha256(" ".join(arguments).encode())
-    for file in sorted(Path(found.origin).parent.rglob("*.py")):
-        digest.update(file.read_bytes())
-    for package in ("torch", "sevenn"):
-        try:
-            digest.update(importlib.metadata.version(package).encode())
-        except importlib.metadata.PackageNotFoundError:
-            pass
-    return digest.hexdigest()[:16]
-
-
 @pytest.fixture(scope="session")
 def export(tmp_path_factory):
     """export(*arguments): runs `python -m mlip_dd export ...`, or finds what an earlier run of it left."""
-    cache = _cache_folder(tmp_path_factory.mktemp("models"))
+    cache = cache_folder(tmp_path_factory.mktemp("models"))
 
     def export_model(*arguments: str) -> Path:
-        folder = cache / _fingerprint(arguments)
+        folder = cache / fingerprint(arguments, ["sevenn"])
         spec = folder / "spec.json"    # written last by the exporter
         if not spec.exists():
             done = subprocess.run([sys.executable, "-m", "mlip_dd", "export", *arguments, "-o", str(folder)],

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 LATTICE = 5.64    # Angstrom, cubic cell of NaCl
-MASSES = {"H": 1.008, "C": 12.011, "O": 15.999, "Na": 22.99, "Cl": 35.45, "Ar": 39.95, "Si": 28.09}
+MASSES = {"H": 1.008, "C": 12.011, "O": 15.999, "Na": 22.99, "Cl": 35.45, "Ar": 39.95, "Si": 28.09,
+          "H": 1.008, "C": 12.011, "N": 14.007, "O": 15.999}
 # Cubic cell: four Na, four Cl.
 _SITES = np.array([[0, 0, 0], [.5, .5, 0], [.5, 0, .5], [0, .5, .5],
                    [.5, 0, 0], [0, .5, 0], [0, 0, .5], [.5, .5, .5]])

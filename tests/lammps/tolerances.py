@@ -18,6 +18,12 @@ SINGLE_PRESSURE = 1e-6          # eV/A^3
 CALCULATOR_FORCE = 1e-5         # eV/A; other sums, other order of edges
 CALCULATOR_STRESS = 1e-6        # eV/A^3
 
+# Families of models, whose sums of many terms of both signs round more than SevenNet-0's: between decompositions, and
+# against the packages, which add in another order.
+FAMILY_SINGLE_ENERGY = 2e-6     # relative
+FAMILY_SINGLE_FORCE = 2e-5      # eV/A
+FAMILY_SINGLE_PRESSURE = 2e-6   # eV/A^3
+
 # Fourth-order central differences with steps of 2e-3: error of the formula below 1e-9 for a model whose
 # energy varies over tenths of an Angstrom; rounding, 1e-14 eV over 2e-3 A, below 1e-10 eV/A.
 DERIVATIVE = 1e-6               # relative to the root mean square of what is compared
