@@ -7,7 +7,7 @@ import pytest
 import tolerances as tol
 import torch
 from evaluate import Case, evaluate_one, largest
-from family_checks import DIVIDED, check_divided, check_package, decompositions, small_systems
+from family_checks import DIVIDED, assert_close, check_divided, check_package, decompositions, small_systems
 from models import pairs_within
 from molecule_boxes import DTYPES, LARGE, NUMBERS, SMALL
 from pipeline_models import native_spec, pipeline
@@ -79,3 +79,12 @@ def test_charges_feed_a_mesh(ranks, grid, double, tmp_path):
     assert abs(parts.energy - whole.energy) <= tol.DOUBLE_ENERGY * abs(whole.energy)
     assert largest(parts.forces - whole.forces) <= tol.DOUBLE_FORCE
     assert largest(parts.pressure - whole.pressure) <= tol.DOUBLE_PRESSURE
+
+
+def test_wide_halo_equals_exchange(double, divided, tmp_path):
+    """Sums over the system count owned atoms alone, where every rank holds every atom."""
+    wide = evaluate_one(Case(LARGE, double.model, settings="processors 1 2 1", options="halo wide", skin=0.3),
+                        tmp_path, ranks=2)
+    assert wide.rows("rows the model sees")[2] == len(LARGE)
+    whole = divided[1]["whole"]
+    assert_close(wide, whole.energy, whole.forces, whole.pressure, double=True)
