@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char *kSyntax =
     "Syntax: pair_style mlip/dd spec.json [device auto|cpu|cuda[:N]] [threads N] "
-    "[halo auto|exchange|wide] [log yes|no]";
+    "[halo auto|exchange|padded|wide] [log yes|no]";
 constexpr std::array<std::string_view, 4> kKeywords{"device", "threads", "halo", "log"};
 
 [[noreturn]] void refuse(const std::string &cause, std::string_view found)
@@ -71,7 +71,7 @@ PairOptions read_pair_options(std::span<const char *const> arguments)
     } else if (keyword == "threads") {
       options.threads = thread_count(value);
     } else if (keyword == "halo") {
-      constexpr std::array<std::string_view, 3> kModes{"auto", "exchange", "wide"};
+      constexpr std::array<std::string_view, 4> kModes{"auto", "exchange", "padded", "wide"};
       options.halo = choice(keyword, value, kModes);
     } else {
       constexpr std::array<std::string_view, 2> kAnswers{"yes", "no"};

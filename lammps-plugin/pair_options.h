@@ -10,7 +10,7 @@ struct PairOptions {
   std::string spec_file;
   std::string device = "auto";
   int threads = 1;
-  std::string halo = "auto";    // auto, exchange, wide
+  std::string halo = "auto";    // auto, exchange, padded, wide
   bool log = false;
 };
 

@@ -50,43 +50,48 @@ ModelCall::ModelCall(const torch::jit::Module &module, const ModelSpec &model) :
                  "family " + model.family, "/model",
                  "Name a family, or map them in /model/inputs and /model/outputs"});
   const auto &arguments = module.get_method("forward").function().getSchema().arguments();
-  takes_dict_ = arguments.size() == 2 && arguments[1].type()->kind() == c10::TypeKind::DictType;
-  if (takes_dict_) return;
-
   std::vector<std::string> names;
-  for (std::size_t k = 1; k < arguments.size(); ++k) names.push_back(arguments[k].name());
+  for (std::size_t k = 1; k < arguments.size(); ++k) {
+    names.push_back(arguments[k].name());
+    if (arguments[k].type()->kind() == c10::TypeKind::DictType)
+      dict_position_ = static_cast<int>(k) - 1;
+  }
   positional_roles_.resize(names.size());
   for (const auto &[role, name] : model.inputs) {
     const auto found = std::find(names.begin(), names.end(), name);
     const int position =
         found != names.end() ? static_cast<int>(found - names.begin()) : position_of(name);
+    if (dict_position_ >= 0 && found == names.end()) {
+      dict_roles_.push_back(role);
+      continue;
+    }
     if (position < 0 || position >= static_cast<int>(names.size()))
       throw Error({"the model's forward has no such argument", "\"" + name + "\"",
                    "/model/inputs/" + role, "Its arguments are: " + joined(names)});
     positional_roles_[static_cast<std::size_t>(position)] = role;
   }
   for (std::size_t k = 0; k < names.size(); ++k)
-    if (positional_roles_[k].empty() && !arguments[k + 1].default_value())
+    if (static_cast<int>(k) != dict_position_ && positional_roles_[k].empty() &&
+        !arguments[k + 1].default_value())
       throw Error({"an argument of the model's forward has no input", "\"" + names[k] + "\"",
                    "/model/inputs", "Map one of our input names to it"});
 }
 
 c10::IValue ModelCall::run(torch::jit::Module &module,
-                           const std::function<at::Tensor(const std::string &)> &make) const
+                           const std::map<std::string, c10::IValue> &inputs) const
 {
-  std::vector<c10::IValue> arguments;
   torch::jit::Kwargs keywords;
-  if (takes_dict_) {
+  const auto &schema = module.get_method("forward").function().getSchema().arguments();
+  if (dict_position_ >= 0) {
     c10::Dict<std::string, at::Tensor> dict;
-    for (const auto &[role, name] : model_.inputs) dict.insert(name, make(role));
-    arguments.emplace_back(std::move(dict));
-  } else {
-    const auto &schema = module.get_method("forward").function().getSchema().arguments();
-    for (std::size_t k = 0; k < positional_roles_.size(); ++k)
-      if (!positional_roles_[k].empty())
-        keywords[schema[k + 1].name()] = make(positional_roles_[k]);
+    for (const std::string &role : dict_roles_)
+      dict.insert(model_.inputs.at(role), inputs.at(role).toTensor());
+    keywords[schema[static_cast<std::size_t>(dict_position_) + 1].name()] = std::move(dict);
   }
-  return module.forward(std::move(arguments), keywords);
+  for (std::size_t k = 0; k < positional_roles_.size(); ++k)
+    if (!positional_roles_[k].empty())
+      keywords[schema[k + 1].name()] = inputs.at(positional_roles_[k]);
+  return module.forward({}, keywords);
 }
 
 at::Tensor ModelCall::output(const c10::IValue &result, const std::string &role) const

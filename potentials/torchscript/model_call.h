@@ -4,7 +4,6 @@
 
 #include <torch/script.h>
 
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -18,16 +17,17 @@ class ModelCall {
   // Throws Error when a name is no argument of forward, or an argument has no input.
   ModelCall(const torch::jit::Module &module, const ModelSpec &model);
 
-  // Runs forward. `make(role)` returns the tensor of an input role.
+  // Runs forward with `inputs`, by role; those that the spec does not name are left out.
   c10::IValue run(torch::jit::Module &module,
-                  const std::function<at::Tensor(const std::string &)> &make) const;
+                  const std::map<std::string, c10::IValue> &inputs) const;
 
   // The output called `role` in the spec. Throws Error listing what the model returned.
   at::Tensor output(const c10::IValue &result, const std::string &role) const;
 
  private:
   const ModelSpec &model_;
-  bool takes_dict_ = false;
+  int dict_position_ = -1;    // of the argument that is a dict of named tensors; -1: none
+  std::vector<std::string> dict_roles_;
   std::vector<std::string>
       positional_roles_;    // by argument position; empty string: leave to the default
 };

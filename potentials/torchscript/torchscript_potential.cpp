@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "consolidate/edge_forces.h"
+#include "consolidate/position_forces.h"
 #include "halo/halo_exchange.h"
 #include "halo/system_sums.h"
 #include "intercept/interception.h"
@@ -21,7 +22,7 @@
 #include "potentials/torchscript/device.h"
 #include "potentials/torchscript/load_module.h"
 #include "potentials/torchscript/model_call.h"
-#include "spec/elements.h"
+#include "potentials/torchscript/model_inputs.h"
 #include "spec/families.h"
 
 namespace mlip_dd {
@@ -36,8 +37,6 @@ std::string without_stack(const std::string &message)
   return text.substr(0, text.find("\nframe #"));
 }
 
-at::Tensor one_number(std::int64_t value) { return at::full({1}, value, at::kLong); }
-
 void refuse_what_is_not_run(const ModelSpec &model)
 {
   if (model.units != "metal")
@@ -47,14 +46,6 @@ void refuse_what_is_not_run(const ModelSpec &model)
     throw Error({"libraries of operators are not loaded by this version",
                  "\"" + model.libraries.front() + "\"", "/model/libraries",
                  "Export the model with torch's own operators and remove the key"});
-  for (const auto &[key, value] : model.parameters.items())
-    if ((key != "total_charge" && key != "total_spin") || !model.inputs.contains(key) ||
-        !value.is_number())
-      throw Error(
-          {"a parameter of a TorchScript model must be a number that the model takes as an "
-           "input, total_charge or total_spin",
-           "\"" + key + "\": " + value.dump(), "/model/parameters/" + key,
-           "Correct or remove the key"});
 }
 
 // While it lives, backward runs in the calling thread on every device: exchanges call MPI, which
@@ -84,6 +75,7 @@ class TorchScriptPotential final : public Potential {
         device_(choose_device(options.device, local_rank)),
         loaded_(load_module(model_, family_, device_)),
         call_(loaded_.module, model_),
+        inputs_(model_, family_, device_, loaded_.dtype),
         threads_(options.threads),
         exchange_(communicator),
         sums_(communicator),
@@ -103,7 +95,8 @@ class TorchScriptPotential final : public Potential {
     exchange_.set_plan(plan);
     features_.clear();
     sums_.forget_constants();
-    types_.reset();
+    inputs_.new_rows();
+    refuse_hidden_gradients();
   }
 
   std::vector<std::string> input_fields() const override
@@ -115,7 +108,7 @@ class TorchScriptPotential final : public Potential {
     return names_without(model_.outputs, output_roles());
   }
 
-  void evaluate(const AtomGraph &graph, const HostStep &, const PotentialRequest &request,
+  void evaluate(const AtomGraph &graph, const HostStep &step, const PotentialRequest &request,
                 PotentialOutput &output) override
   {
     pending_.reset();
@@ -134,35 +127,32 @@ class TorchScriptPotential final : public Potential {
     const torch::jit::GraphOptimizerEnabledGuard unoptimised(false);
     const at::AutoGradMode grad_mode(true);
     Forward &run = pending_.emplace();
-    run.edge_vectors = edge_vectors_of(graph);
-    const at::Tensor edge_index = edge_index_of(graph);
-    for (const std::string &name : input_fields())
-      run.fields.emplace(name, field_leaf(graph, request.fields->at(name)));
-    types_of(graph);    // made outside the interception
+    run.inputs = inputs_.make(graph, step, request.fields, rows_held(graph), exchange_);
     if (exchange_.communicator().size() > 1) {
       InterceptionOptions how;
       how.receiver_row = family_.receiver_row;
       how.keep_constant_features = family_.constant_features_depend_on_types_only;
-      how.storage = mode_ == HaloMode::wide ? RowStorage::local : RowStorage::owned;
+      how.storage = row_storage(mode_);
       how.sums = sums_over_systems_ ? &sums_ : nullptr;
-      how.batch = batch_;
-      how.check_reductions = !checked_;
-      run.interception.emplace(exchange_, features_, edge_index, how);
+      how.batch = inputs_.batch(graph, rows_held(graph));
+      how.check_reductions = !checked_ && !family_.reduces_to_nothing;
+      run.interception.emplace(exchange_, features_, run.inputs.edge_index, how);
     }
 
-    const c10::IValue result = forward(graph, run, edge_index);
+    const c10::IValue result = forward(run);
     if (sums_over_systems_) sums_.pause();
     const at::Tensor node_energy = node_energy_of(result, graph);
+    if (inputs_.route() == ForceRoute::model) take_models_forces(result, graph, request, output);
     run.energy = node_energy.sum();
     if (run.interception && !checked_) run.interception->require_no_reduction(node_energy);
     for (const std::string &name : request.output_fields) {
       const at::Tensor field = output_field(result, name, graph);
-      output.fields[name] = {field.size(1), to_host(field)};
+      output.fields[name] = {field.size(1), values_of(field)};
       run.outputs.emplace(name, field);
       if (run.interception && !checked_) run.interception->require_no_reduction(field);
     }
     checked_ = true;
-    const std::vector<double> host = to_host(node_energy);
+    const std::vector<double> host = values_of(node_energy);
     std::copy(host.begin(), host.end(), output.node_energy.begin());
     output.energy = run.energy.item<double>();
     if (!request.defer) differentiate(graph, request, 1.0, {}, output);
@@ -178,13 +168,7 @@ class TorchScriptPotential final : public Potential {
     const ThreadCountGuard threads(threads_);
     const Gradients found = backward(*pending_, energy_seed, seeds);
     if (sums_over_systems_) sums_.end();
-    if (found.edge_vectors.defined()) {
-      const std::span<const double> values(found.edge_vectors.const_data_ptr<double>(),
-                                           graph.vectors.size());
-      add_edge_forces(graph, values, output.forces);
-      add_edge_virial(graph, values, output.virial);
-      if (request.node_virial) add_edge_node_virial(graph, values, output.node_virial);
-    }
+    add_forces(graph, request, found, pending_->inputs, output);
     for (const std::string &name : request.gradients) {
       const at::Tensor &gradient = found.fields.at(name);
       if (!gradient.defined())
@@ -193,7 +177,7 @@ class TorchScriptPotential final : public Potential {
                      "Leave the input out of /model/inputs, or use a model that is differentiable "
                      "by it"});
       std::vector<double> &sum = output.gradients.at(name).values;
-      const std::vector<double> values = to_host(gradient);
+      const std::vector<double> values = values_of(gradient);
       for (std::size_t k = 0; k < values.size(); ++k) sum[k] += values[k];
     }
     pending_.reset();
@@ -218,16 +202,18 @@ class TorchScriptPotential final : public Potential {
  private:
   // A forward whose gradients are still to be taken.
   struct Forward {
-    at::Tensor edge_vectors;                     // leaf
-    std::map<std::string, at::Tensor> fields;    // leaves
+    ModelInputs inputs;
     std::optional<Interception> interception;
     at::Tensor energy;                            // of owned rows
     std::map<std::string, at::Tensor> outputs;    // [n_owned, width] float64
   };
 
   struct Gradients {
-    at::Tensor edge_vectors;    // float64 [E, 3] on the CPU; undefined where nothing depends on it
-    std::map<std::string, at::Tensor> fields;    // undefined likewise
+    // float64 on the CPU; undefined where nothing depends on them, or they are no leaves.
+    at::Tensor edges;        // [E, 3]
+    at::Tensor positions;    // [rows, 3]
+    at::Tensor cell;         // [3, 3]
+    std::map<std::string, at::Tensor> fields;
   };
 
   static std::vector<std::string> names_without(const std::map<std::string, std::string> &names,
@@ -239,7 +225,7 @@ class TorchScriptPotential final : public Potential {
     return left;
   }
 
-  static std::vector<double> to_host(const at::Tensor &tensor)
+  static std::vector<double> values_of(const at::Tensor &tensor)
   {
     const at::Tensor host = tensor.detach().to(at::kCPU, at::kDouble).contiguous();
     const double *values = host.const_data_ptr<double>();
@@ -257,81 +243,36 @@ class TorchScriptPotential final : public Potential {
 
   std::int64_t rows_held(const AtomGraph &graph) const
   {
-    return mode_ == HaloMode::wide ? graph.n_rows() : graph.n_owned;
+    return mode_ == HaloMode::exchange ? graph.n_owned : graph.n_rows();
   }
 
-  at::Tensor edge_vectors_of(const AtomGraph &graph) const
+  static RowStorage row_storage(HaloMode mode)
   {
-    const at::Tensor host =
-        at::from_blob(const_cast<double *>(graph.vectors.data()), {graph.n_edges(), 3},
-                      at::TensorOptions().dtype(at::kDouble));
-    return host.to(device_, loaded_.dtype, /*non_blocking=*/false, /*copy=*/true)
-        .requires_grad_(true);
+    if (mode == HaloMode::wide) return RowStorage::local;
+    return mode == HaloMode::padded ? RowStorage::padded : RowStorage::owned;
   }
 
-  // [rows] or [rows, width], with a gradient.
-  at::Tensor field_leaf(const AtomGraph &graph, const AtomField &field) const
+  // A model that differentiates its own total over all rows it holds would count those that other
+  // ranks count too, where they have energies that depend on positions.
+  void refuse_hidden_gradients() const
   {
-    const at::Tensor host =
-        at::from_blob(const_cast<double *>(field.values.data()), {graph.n_rows(), field.width},
-                      at::TensorOptions().dtype(at::kDouble))
-            .narrow(0, 0, rows_held(graph));
-    return (field.width == 1 ? host.squeeze(1) : host)
-        .to(device_, loaded_.dtype, /*non_blocking=*/false, /*copy=*/true)
-        .requires_grad_(true);
+    if (mode_ == HaloMode::wide && inputs_.route() == ForceRoute::model &&
+        model_.layers.value_or(2) > 1)
+      throw Error(
+          {"a model of several layers that returns its own forces cannot be run with a "
+           "wide halo",
+           "output \"forces\"", model_.file,
+           "Use `halo exchange`, or export the model without forces"});
   }
 
-  at::Tensor edge_index_of(const AtomGraph &graph) const
+  c10::IValue forward(Forward &run)
   {
-    const at::Tensor host = family_.receiver_row == 0
-                                ? make_edge_index(graph.receivers, graph.senders)
-                                : make_edge_index(graph.senders, graph.receivers);
-    if (device_.is_cpu()) return host;
-    at::Tensor index = empty_edge_index(graph.n_edges(), host.options().device(device_));
-    index.copy_(host);
-    return index;
-  }
-
-  // Types change only with the rows, so their tensors are made once per plan.
-  const at::Tensor &types_of(const AtomGraph &graph)
-  {
-    if (!types_.defined()) {
-      const std::int64_t rows = rows_held(graph);
-      types_ = at::empty({rows}, at::kLong);
-      std::copy_n(graph.types.begin(), rows, types_.mutable_data_ptr<std::int64_t>());
-      std::vector<std::int64_t> numbers;
-      for (const std::string &element : model_.elements) numbers.push_back(atomic_number(element));
-      atomic_numbers_ = at::tensor(numbers, at::kLong).index_select(0, types_).to(device_);
-      types_ = types_.to(device_);
-      batch_ = at::zeros({rows}, at::TensorOptions().dtype(at::kLong).device(device_));
-    }
-    return types_;
-  }
-
-  at::Tensor input(const std::string &role, const AtomGraph &graph, const Forward &run,
-                   const at::Tensor &edge_index)
-  {
-    if (const auto field = run.fields.find(role); field != run.fields.end()) return field->second;
-    if (role == "edge_vectors") return run.edge_vectors;
-    if (role == "edge_index") return edge_index;
-    if (role == "types") return types_of(graph);
-    if (role == "atomic_numbers") return types_of(graph), atomic_numbers_;
-    if (role == "n_owned") return one_number(rows_held(graph));
-    if (role == "num_atoms") return one_number(rows_held(graph)).to(device_);
-    if (role == "batch") return batch_;
-    if (role == "total_charge" || role == "total_spin")
-      return at::full({1}, model_.parameters.value(role, 0.0),
-                      at::TensorOptions().dtype(loaded_.dtype).device(device_));
-    throw Error({"no input is known by this name", "\"" + role + "\"", "/model/inputs", ""});
-  }
-
-  c10::IValue forward(const AtomGraph &graph, Forward &run, const at::Tensor &edge_index)
-  {
-    const auto make = [&](const std::string &role) { return input(role, graph, run, edge_index); };
+    // Models may differentiate inside.
+    const BackwardInThisThread in_this_thread;
     try {
-      if (!run.interception) return call_.run(loaded_.module, make);
+      if (!run.interception) return call_.run(loaded_.module, run.inputs.values);
       const InterceptionGuard guard(*run.interception);
-      return call_.run(loaded_.module, make);
+      return call_.run(loaded_.module, run.inputs.values);
     } catch (const Error &) {
       throw;
     } catch (const std::exception &error) {
@@ -375,8 +316,22 @@ class TorchScriptPotential final : public Potential {
   // All adjoints run on every rank that shares rows: the chain of exchanges is a root of its own.
   Gradients backward(const Forward &run, double energy_seed, const AtomFields &seeds) const
   {
-    std::vector<at::Tensor> roots, root_seeds, leaves{run.edge_vectors};
-    for (const auto &[name, leaf] : run.fields) leaves.push_back(leaf);
+    std::vector<at::Tensor> roots, root_seeds, leaves;
+    std::vector<at::Tensor *> wanted;
+    Gradients found;
+    const auto add_leaf = [&](const at::Tensor &leaf, at::Tensor &gradient) {
+      if (!leaf.defined() || !leaf.requires_grad()) return;
+      leaves.push_back(leaf);
+      wanted.push_back(&gradient);
+    };
+    add_leaf(run.inputs.edge_leaf, found.edges);
+    if (inputs_.route() == ForceRoute::positions) {
+      add_leaf(run.inputs.positions_leaf, found.positions);
+      add_leaf(run.inputs.cell_leaf, found.cell);
+    }
+    for (const auto &[name, leaf] : run.inputs.field_leaves) add_leaf(leaf, found.fields[name]);
+    // The model has differentiated already, or there is nothing to differentiate by.
+    if (wanted.empty()) return found;
     if (run.energy.requires_grad()) {
       roots.push_back(run.energy);
       root_seeds.push_back(at::full_like(run.energy, energy_seed));
@@ -394,17 +349,59 @@ class TorchScriptPotential final : public Potential {
       root_seeds.push_back(at::zeros_like(run.interception->token_root()));
       leaves.push_back(run.interception->token_leaf());
     }
-    Gradients found;
-    for (const auto &[name, leaf] : run.fields) found.fields[name];
     if (roots.empty()) return found;
     const BackwardInThisThread in_this_thread;
     const auto gradients = torch::autograd::grad(roots, leaves, root_seeds, /*retain_graph=*/false,
                                                  /*create_graph=*/false, /*allow_unused=*/true);
-    if (gradients[0].defined())
-      found.edge_vectors = gradients[0].to(at::kCPU, at::kDouble).contiguous();
-    std::size_t k = 1;
-    for (const auto &[name, leaf] : run.fields) found.fields[name] = gradients[k++];
+    for (std::size_t k = 0; k < wanted.size(); ++k)
+      if (gradients[k].defined()) *wanted[k] = gradients[k].to(at::kCPU, at::kDouble).contiguous();
     return found;
+  }
+
+  // Adds what the gradients say of forces and virials.
+  void add_forces(const AtomGraph &graph, const PotentialRequest &request, const Gradients &found,
+                  const ModelInputs &inputs, PotentialOutput &output) const
+  {
+    if (inputs_.route() == ForceRoute::model) return;
+    if (inputs_.route() == ForceRoute::positions) {
+      refuse_node_virial(request);
+      if (found.positions.defined())
+        add_position_forces(values_of(found.positions), values_of(inputs.positions_leaf),
+                            output.forces, output.virial);
+      if (found.cell.defined())
+        add_cell_virial(values_of(found.cell), values_of(inputs.cell_leaf), output.virial);
+      return;
+    }
+    std::vector<double> gradient(graph.vectors.size());
+    if (found.edges.defined()) gradient = values_of(found.edges);
+    for (double &g : gradient) g *= inputs_.vector_sign();
+    add_edge_forces(graph, gradient, output.forces);
+    add_edge_virial(graph, gradient, output.virial);
+    if (request.node_virial) add_edge_node_virial(graph, gradient, output.node_virial);
+  }
+
+  void take_models_forces(const c10::IValue &result, const AtomGraph &graph,
+                          const PotentialRequest &request, PotentialOutput &output) const
+  {
+    refuse_node_virial(request);
+    const std::vector<double> forces = values_of(call_.output(result, "forces"));
+    const std::vector<double> virial = values_of(call_.output(result, "virial"));
+    if (forces.size() != 3 * static_cast<std::size_t>(rows_held(graph)) || virial.size() != 9)
+      throw Error({"the model's forces must have three numbers per atom and its virial nine",
+                   std::to_string(forces.size()) + " and " + std::to_string(virial.size()) +
+                       " for " + std::to_string(rows_held(graph)) + " atoms",
+                   model_.file, "Correct /model/outputs"});
+    for (std::size_t k = 0; k < forces.size(); ++k) output.forces[k] += forces[k];
+    for (std::size_t k = 0; k < 9; ++k) output.virial[k] += virial[k];
+  }
+
+  void refuse_node_virial(const PotentialRequest &request) const
+  {
+    if (request.node_virial)
+      throw Error({"per-atom virials are asked for, and this model has no gradient by edges", "",
+                   model_.file,
+                   "Export the model so that it takes edge_vectors, or leave out computes and "
+                   "dumps of per-atom stress"});
   }
 
   ModelSpec model_;
@@ -412,6 +409,7 @@ class TorchScriptPotential final : public Potential {
   c10::Device device_;
   LoadedModule loaded_;
   ModelCall call_;
+  InputMaker inputs_;
   int threads_;
   HaloExchange exchange_;
   SystemSums sums_;
@@ -419,9 +417,6 @@ class TorchScriptPotential final : public Potential {
   bool checked_ = false;    // that the model makes no reduction of its own over all rows
   FeatureCache features_;
   HaloMode mode_ = HaloMode::exchange;
-  at::Tensor types_;
-  at::Tensor atomic_numbers_;
-  at::Tensor batch_;
   std::optional<Forward> pending_;
 };
 

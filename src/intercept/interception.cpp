@@ -113,18 +113,25 @@ at::Tensor Interception::mark(const at::Tensor &made, IndexRole role)
 
 bool Interception::is_node_tensor(const at::Tensor &operand, std::int64_t dimension) const
 {
-  return dimension < operand.dim() && operand.size(dimension) == exchange_.plan().n_owned;
+  return dimension < operand.dim() && operand.size(dimension) == node_rows();
+}
+
+std::int64_t Interception::node_rows() const
+{
+  return options_.storage == RowStorage::owned ? plan().n_owned : plan().n_rows();
 }
 
 at::Tensor Interception::extend(const at::Tensor &operand, std::int64_t dimension)
 {
   const std::size_t ordinal = gathers_++;
+  const bool padded = options_.storage == RowStorage::padded;
+  if (padded && options_.keep_constant_features && !operand.requires_grad()) return operand;
   const bool keep = options_.keep_constant_features && !operand.requires_grad();
   if (keep) {
     if (cache_.extended.size() <= ordinal) cache_.extended.resize(ordinal + 1);
     if (cache_.extended[ordinal].defined()) return cache_.extended[ordinal];
   }
-  const at::Tensor rows_first = operand.movedim(dimension, 0);
+  const at::Tensor rows_first = operand.movedim(dimension, 0).narrow(0, 0, plan().n_owned);
   at::Tensor extended;
   if (records(operand)) {
     Chained chained = gather_rows(exchange_, rows_first, token_);

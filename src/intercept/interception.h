@@ -53,9 +53,10 @@ inline bool may_count_halo_rows(IndexRole role)
 
 // Which rows the model's node tensors hold while it runs.
 enum class RowStorage {
-  owned,    // owned rows; a gather by sender is extended by the halo rows
-  local     // owned and halo rows, all computed by this rank: nothing is exchanged by edges, and
-            // sums by sender are refused
+  owned,     // owned rows; a gather by sender is extended by the halo rows
+  padded,    // owned and halo rows; a gather by sender reads halo rows from their owners
+  local      // owned and halo rows, all computed by this rank: nothing is exchanged by edges, and
+             // sums by sender are refused
 };
 
 struct InterceptionOptions {
@@ -75,6 +76,11 @@ struct InterceptionOptions {
 // the halo rows, fetched from their owners; its adjoint is recorded. A sum by such an index is made
 // over owned and halo rows, and the halo rows' are added into their owners. Everything else runs
 // untouched, but an index computed from senders is refused.
+//
+// Padded storage: the same, but node tensors hold halo rows too, whose own values go no further: no
+// edge ends there, and what is gathered by sender comes from the owners. So they never hold a
+// gradient, and a total that a model takes over all its rows has the gradient of the owned ones.
+// Where features without a gradient depend on types alone, the rank's own halo rows are right.
 //
 // System sums, in each storage: adding rows into the one row of the system by `batch` (or what the
 // model made of it by copies, casts, selections and gathers) counts owned rows only and is summed
@@ -112,6 +118,7 @@ class Interception {
   at::Tensor follow(const at::Tensor &copy, const at::Tensor &source, IndexRole role);
   // As follow, for a tensor whose entries are no copy: `role` is not `both`.
   at::Tensor mark(const at::Tensor &made, IndexRole role);
+  std::int64_t node_rows() const;    // of the model's node tensors
   bool is_node_tensor(const at::Tensor &operand, std::int64_t dimension) const;
   at::Tensor extend(const at::Tensor &operand, std::int64_t dimension);
   // [..., n_owned + n_halo, ...] -> [..., n_owned, ...]: halo rows added into their owners.

@@ -43,13 +43,14 @@ void extend_if_sender(const OperatorHandle &op, Stack *stack, std::size_t operan
                       std::int64_t dimension, IndexRole role)
 {
   Interception &interception = *active_interception();
-  if (interception.options().storage != RowStorage::owned) return;
+  if (interception.options().storage == RowStorage::local) return;
   if (role == IndexRole::derived) refuse_derived_index(op);
   if (!may_count_halo_rows(role)) return;
   const at::Tensor operand = tensor_argument(op, stack, operand_position);
   if (!interception.is_node_tensor(operand, dimension))
     throw Error(
-        {"a tensor is indexed by the senders of edges but does not have one row per owned atom",
+        {"a tensor is indexed by the senders of edges but does not have one row per atom of the "
+         "rank",
          "dimension " + std::to_string(dimension) + " of size " +
              (dimension < operand.dim() ? std::to_string(operand.size(dimension)) : "0"),
          toString(op.operator_name()),

@@ -53,8 +53,7 @@ void on_reduction(const OperatorHandle &op, Stack *stack)
 bool Interception::first_dimension_is_rows(const at::Tensor &operand) const
 {
   if (operand.dim() == 0) return false;
-  const std::int64_t rows =
-      options_.storage == RowStorage::owned ? plan().n_owned : plan().n_rows();
+  const std::int64_t rows = node_rows();
   const auto is_row_count = [&](std::int64_t size) {
     // One row is as well the system's own.
     return size > 1 && (size == rows || size == edge_index_.size(1));

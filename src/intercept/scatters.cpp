@@ -1,4 +1,5 @@
 // Handlers of the operators that add rows by an edge index or by the systems of rows.
+#include <ATen/ops/cat.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
@@ -33,13 +34,18 @@ void run_sender_sum(Interception &interception, const OperatorHandle &op, Stack 
   if (interception.options().storage == RowStorage::local)
     refuse_sender_scatter(op, "a wide halo, in which the last layer's senders lack edges");
   if (!interception.is_node_tensor(accumulator, dimension))
-    refuse_sender_scatter(op, "a result without one row per owned atom");
+    refuse_sender_scatter(op, "a result without one row per atom of this rank");
   const c10::impl::ExcludeDispatchKeyGuard guard(kInterceptionKey);
   auto shape = accumulator.sizes().vec();
   shape[static_cast<std::size_t>(dimension)] = plan.n_rows();
   argument(op, stack, 0) = at::zeros(shape, accumulator.options());
   op.callBoxed(stack);
-  const at::Tensor sums = interception.fold(result_of(stack).toTensor(), dimension);
+  at::Tensor sums = interception.fold(result_of(stack).toTensor(), dimension);
+  if (interception.options().storage == RowStorage::padded) {
+    // Halo rows' own values go no further.
+    shape[static_cast<std::size_t>(dimension)] = plan.n_halo;
+    sums = at::cat({sums, at::zeros(shape, sums.options())}, dimension);
+  }
   result_of(stack) = is_in_place(op) ? accumulator.add_(sums) : accumulator.add(sums);
 }
 

@@ -130,7 +130,7 @@ GraphCounts ModelRunner::counts() const
   GraphCounts counts;
   counts.owned = graph_->n_owned;
   counts.halo = graph_->n_halo;
-  counts.model_rows = realisation_.mode == HaloMode::wide ? graph_->n_rows() : graph_->n_owned;
+  counts.model_rows = realisation_.mode == HaloMode::exchange ? graph_->n_owned : graph_->n_rows();
   counts.candidates = static_cast<std::int64_t>(graph_->candidates.size());
   counts.neighbour_ranks = static_cast<std::int64_t>(plan.halo_peers.size());
   return counts;

@@ -42,6 +42,7 @@ struct PotentialOutput {
 // How halo rows get their features.
 enum class HaloMode {
   exchange,    // one gather per layer; the graph holds edges of owned receivers
+  padded,      // the same, and the model sees halo rows too
   wide         // everything is local; the graph holds the receivers of all layers
 };
 
@@ -51,7 +52,7 @@ class Potential {
 
   virtual double cutoff() const = 0;    // Angstrom
 
-  // Collective when `mode` is exchange. The rows of later evaluations are those of `plan`.
+  // Collective unless `mode` is wide. The rows of later evaluations are those of `plan`.
   virtual void set_plan(const HaloPlan &plan, HaloMode mode) = 0;
 
   // Whether evaluate() reads the edges within the cutoff; where not, it works on the candidates

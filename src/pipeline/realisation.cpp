@@ -54,11 +54,13 @@ Realisation choose_realisation(const SpecFile &file, const std::string &halo, in
         throw Error(
             {"without reading the halo a model gives other numbers on several ranks than on one",
              "gather_mode \"local\"", where, "Set \"gather_mode\": \"halo_read\""});
+      if (halo == "padded")
+        return {HaloMode::padded, 1, "exchange per layer, node tensors hold owned and halo rows"};
       return {HaloMode::exchange, 1, "exchange per layer, node tensors hold owned rows only"};
     case PolicyKind::Local:
-      if (halo == "exchange" && ranks > 1)
-        throw Error(
-            {"`halo exchange` contradicts the spec's policy", "kind \"local\"", where, kUseHalo});
+      if ((halo == "exchange" || halo == "padded") && ranks > 1)
+        throw Error({"`halo " + halo + "` contradicts the spec's policy", "kind \"local\"", where,
+                     kUseHalo});
       if (ranks > 1 || halo == "wide") return wide(file, "since the policy is local");
       return {HaloMode::exchange, 1, "one rank, no halo"};
     case PolicyKind::Shard:

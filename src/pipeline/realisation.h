@@ -16,8 +16,8 @@ struct Realisation {
   std::string text;       // for the log
 };
 
-// `halo`: auto, exchange or wide, as the user asks. `ranks`: of the run. Throws Error where the
-// policy, an operator adapter or the treatment of an output has no realisation, or not the one
+// `halo`: auto, exchange, padded or wide, as the user asks. `ranks`: of the run. Throws Error where
+// the policy, an operator adapter or the treatment of an output has no realisation, or not the one
 // asked for.
 Realisation choose_realisation(const SpecFile &file, const std::string &halo, int ranks);
 

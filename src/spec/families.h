@@ -13,19 +13,31 @@ struct FamilyField {
   std::string_view name;
 };
 
-// Roles of inputs (n = owned rows, E = edges; dtype "real" is the model's own floating type):
-//   types          int64 [n]     index into `elements`
-//   atomic_numbers int64 [n]
-//   edge_index     int64 [2, E]  rows in the order `receiver_row` says
-//   edge_vectors   real  [E, 3]  r_ij = x_sender + shift - x_receiver
-//   n_owned        int64 [1]     number of owned rows, on the CPU (models use it to slice)
-//   num_atoms      int64 [1]     the same number, on the model's device
-//   batch          int64 [n]     zeros: one system; rows added by it are summed over all ranks
-//   total_charge   real  [1]     e, the parameter total_charge or 0
-//   total_spin     real  [1]     S, half the number of unpaired electrons: the parameter total_spin or 0
+// Roles of inputs (n = rows of the model's node tensors, owned ones first; E = edges; dtype "real"
+// is the model's own floating type; lengths in Angstrom):
+//   types            int64 [n]     index into `elements`
+//   atomic_numbers   int64 [n]
+//   node_attributes  real  [n, elements]  ones at the types, zeros elsewhere
+//   edge_index       int64 [2, E]  rows in the order `receiver_row` says
+//   edge_vectors     real  [E, 3]  r_ij = x_sender + shift - x_receiver
+//   positions        real  [n, 3]  one for all images of an atom: the image that its owner holds
+//   edge_shifts      real  [E, 3]  of edge_vectors
+//   edge_unit_shifts real  [E, 3]  the same in lattice vectors: whole numbers
+//   cell             real  [3, 3]  lattice vectors in rows
+//   n_owned          int64 [1]     n, on the CPU (models use it to slice)
+//   num_atoms        int64 [1]     n, on the model's device
+//   batch            int64 [n]     zeros: one system; rows added by it are summed over all ranks
+//   batch_bounds     int64 [2]     0 and n
+//   owned_mask       bool  [n]     true for rows whose energies count
+//   virial_wanted    bool          true
+//   total_charge     real  [1]     e, the parameter total_charge or 0
+//   total_spin       real  [1]     S, half the number of unpaired electrons: the parameter
+//                                  total_spin or 0
 // Roles of outputs:
 //   node_energy    real [n] or [n, 1]  energy of each owned row; summed over owned rows it is E.
 //                                      A model without it only makes fields for others
+//   forces         real [n, 3]         -dE/dx made by the model itself; then we make none
+//   virial         real [.., 3, 3]     sum x_a F_b made by the model itself
 struct Family {
   std::string_view name;
   int receiver_row;    // row of edge_index that holds receivers, 0 or 1
@@ -39,6 +51,11 @@ struct Family {
   // Whether sums over the system, by `batch`, reach what we read of the model. False spares their
   // exchange where a model only sums what it returns as a total, which we do not use.
   bool sums_over_systems;
+  // Edge vectors and shifts have the other sign: x_receiver - (x_sender + shift).
+  bool vectors_end_at_receiver = false;
+  // The model reduces over all its rows without a `batch`, and what comes of it is multiplied by
+  // zero.
+  bool reduces_to_nothing = false;
 };
 
 // All rows, in alphabetical order of names.

@@ -1,10 +1,7 @@
 """Models for the tests, exported once and kept; folders for their runs."""
 
-import hashlib
-import importlib.metadata
 import importlib.util
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 from mlip_dd import d3_reference as tables
+from model_cache import cache_folder, fingerprint
 from models import Model
 
 torch.set_num_threads(1)    # lmp's ranks need the other cores

@@ -24,6 +24,12 @@ FAMILY_SINGLE_ENERGY = 2e-6     # relative
 FAMILY_SINGLE_FORCE = 2e-5      # eV/A
 FAMILY_SINGLE_PRESSURE = 2e-6   # eV/A^3
 
+# MACE's repulsion multiplies nuclear charges in torch's default dtype, float32 in LAMMPS and float64 in the package's
+# calculator: some eV rounded at 3e-8, where atoms are close.
+REPULSION_ENERGY = 1e-9         # relative to the whole energy
+REPULSION_FORCE = 1e-7          # eV/A
+REPULSION_PRESSURE = 1e-9       # eV/A^3
+
 # Fourth-order central differences with steps of 2e-3: error of the formula below 1e-9 for a model whose
 # energy varies over tenths of an Angstrom; rounding, 1e-14 eV over 2e-3 A, below 1e-10 eV/A.
 DERIVATIVE = 1e-6               # relative to the root mean square of what is compared

@@ -8,12 +8,12 @@ Each family is one module in this folder with HELP, `add_arguments(parser)` and
 import argparse
 from pathlib import Path
 
-from mlip_dd.export import aimnet2, ani, chgnet, sevennet, so3lr, toy
+from mlip_dd.export import aimnet2, ani, chgnet, mace, nequip, sevennet, so3lr, toy
 from mlip_dd.export.spec_file import write_spec
 
 HELP = "export a model to DIR/spec.json and the model file beside it"
-FAMILIES = {"aimnet2": aimnet2, "ani": ani, "chgnet": chgnet, "sevennet": sevennet, "so3lr": so3lr,
-             "toy": toy}
+FAMILIES = {"aimnet2": aimnet2, "ani": ani, "chgnet": chgnet, "mace": mace, "nequip": nequip, "sevennet": sevennet,
+            "so3lr": so3lr, "toy": toy}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

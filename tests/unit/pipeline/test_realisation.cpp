@@ -36,6 +36,7 @@ TEST_CASE("each policy has its realisation, by number of ranks and what the user
   const std::vector<Row> rows{
       {R"({"kind": "halo"})", "auto", 4, HaloMode::exchange, 1},
       {R"({"kind": "halo"})", "exchange", 4, HaloMode::exchange, 1},
+      {R"({"kind": "halo"})", "padded", 4, HaloMode::padded, 1},
       {R"({"kind": "halo"})", "wide", 4, HaloMode::wide, 3},
       {R"({"kind": "halo", "scatter_mode": "local"})", "auto", 4, HaloMode::exchange, 1},
       {R"({"kind": "refresh_halo"})", "auto", 4, HaloMode::exchange, 1},
@@ -62,6 +63,7 @@ TEST_CASE("what is not run is refused, with the place and the cure")
       {R"({"kind": "graph_parallel"})", "", "3", "auto", "graph_parallel"},
       {R"({"kind": "halo", "gather_mode": "local"})", "", "3", "auto", "halo_read"},
       {R"({"kind": "local"})", "", "3", "exchange", "SPEC_MPNN_HALO"},
+      {R"({"kind": "local"})", "", "3", "padded", "SPEC_MPNN_HALO"},
       {R"({"kind": "local"})", "", "", "auto", "layers"},
       {R"({"kind": "halo"})", "", "", "wide", "layers"},
       {R"({"kind": "halo"})", R"("node_virial_key": "w", )", "3", "auto", "node_virial_key"},

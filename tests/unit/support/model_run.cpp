@@ -30,7 +30,7 @@ ModelResult run_model(const ModelSpec &model, const PeriodicSystem &system,
     runner.rebuild(view.atoms(), neighbours, run.skin);
     view.move(moved);
     PotentialRequest request;
-    request.node_virial = true;
+    request.node_virial = run.node_virial;
     for (int k = 0; k < run.evaluations; ++k) runner.evaluate(view.step(), request);
     const PotentialOutput &output = runner.output();
     std::array<double, 10> sums{output.energy};
@@ -46,7 +46,8 @@ ModelResult run_model(const ModelSpec &model, const PeriodicSystem &system,
       const auto r = static_cast<std::size_t>(row), g = static_cast<std::size_t>(view.global(row));
       result.node_energy[g] = output.node_energy[r];
       std::copy_n(&output.forces[3 * r], 3, &result.forces[3 * g]);
-      std::copy_n(&output.node_virial[9 * r], 9, &result.node_virial[9 * g]);
+      if (run.node_virial)
+        std::copy_n(&output.node_virial[9 * r], 9, &result.node_virial[9 * g]);
     }
   });
   return result;

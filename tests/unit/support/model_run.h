@@ -24,6 +24,7 @@ struct ModelRun {
   HaloMode mode = HaloMode::exchange;
   double skin = 0.4;
   int evaluations = 1;
+  bool node_virial = true;
   PotentialOptions options{"cpu", 1};
 };
 

@@ -1,0 +1,126 @@
+"""If these fail, MACE, NequIP or Allegro in LAMMPS is not the package's model, or not on every number of ranks, in one
+of the two forms each is exported in: energies by edge vectors, or forces made inside the model.
+
+NequIP here has three rounds of message passing on several ranks, where `pair_style nequip` knows one rank only."""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tolerances as tol
+from crystal_systems import LARGE, SMALL, Packaged, load_results
+from evaluate import VOIGT, Batches, Case, Snapshot, largest, require_signal
+from model_cache import cache_folder, fingerprint
+from models import Model
+
+HERE = Path(__file__).parent
+EXPORT_LIMIT = 300.0    # s; the packages take long to import
+SCRIPTS = {"mace": ("mace",), "nequip": ("nequip", "nequip"), "allegro": ("nequip", "allegro")}
+FORMS = {"mace": ("edges", "lammps"), "nequip": ("edges", "forces"), "allegro": ("edges", "forces")}
+EVERY_FORM = [f"{family}-{form}" for family, forms in FORMS.items() for form in forms]
+EDGE_FORMS = [f"{family}-edges" for family in FORMS]
+FORCES_INSIDE = [form for form in EVERY_FORM if form not in EDGE_FORMS]
+SINGLE = "nequip-edges-float32"
+TILED = ("comm_style tiled", "balance 1.0 rcb")
+# Ranks: name, commands before the box, commands after reading, options of the pair style, models.
+GRIDS = {
+    1: [("whole", "", "", "", EVERY_FORM + [SINGLE])],
+    2: [("1x2x1", "processors 1 2 1", "", "", EVERY_FORM), ("tiled", *TILED, "", EVERY_FORM + [SINGLE]),
+        ("padded", "processors 2 1 1", "", "halo padded", EVERY_FORM)],
+    3: [("3x1x1", "processors 3 1 1", "", "", EVERY_FORM + [SINGLE]), ("tiled", *TILED, "", EDGE_FORMS)],
+    4: [("2x1x2", "processors 2 1 2", "", "", EVERY_FORM), ("tiled", *TILED, "", EDGE_FORMS),
+        ("padded", *TILED, "halo padded", FORCES_INSIDE)],
+    8: [("2x2x2", "processors 2 2 2", "", "", EDGE_FORMS)],
+}
+DIVIDED = [(ranks, grid[0], form) for ranks, grids in GRIDS.items() if ranks > 1 for grid in grids for form in grid[4]]
+
+pytestmark = pytest.mark.skipif(any(importlib.util.find_spec(name) is None for name in ("mace", "nequip", "allegro")),
+                                reason="the packages mace-torch, nequip and nequip-allegro are not installed")
+
+
+@pytest.fixture(scope="module")
+def packaged(tmp_path_factory):
+    cache = cache_folder(tmp_path_factory.mktemp("crystals"))
+
+    def make(family: str, dtype: str) -> Packaged:
+        script, *arguments = SCRIPTS[family]
+        sources = [HERE / "packages" / f"{script}.py", HERE / "crystal_systems.py", HERE.parent / "systems.py"]
+        folder = cache / fingerprint((family, dtype), ("mace-torch", "nequip", "nequip-allegro", "e3nn"), sources)
+        if not all((folder / form / "spec.json").exists() for form in FORMS[family]):    # the last ones written
+            folder.mkdir(parents=True, exist_ok=True)
+            done = subprocess.run([sys.executable, str(sources[0]), str(folder), dtype, *arguments], text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=EXPORT_LIMIT)
+            assert done.returncode == 0, done.stdout
+        return Packaged({form: Model(folder / form / "spec.json", double=dtype == "float64") for form in FORMS[family]},
+                        load_results(folder))
+    return {family: make(family, "float64") for family in FORMS} | {"single": make("nequip", "float32")}
+
+
+@pytest.fixture(scope="module")
+def models(packaged) -> dict[str, Model]:
+    return {SINGLE: packaged["single"].models["edges"]} | {
+        f"{family}-{form}": packaged[family].models[form] for family, forms in FORMS.items() for form in forms}
+
+
+@pytest.fixture(scope="module")
+def small(models, tmp_path_factory):
+    """small(ranks)[form_system]"""
+    return {ranks: Batches([Case(system, models[form], f"{form}_{name}", settings="box tilt large")
+                            for name, system in SMALL.items() for form in [*EVERY_FORM, SINGLE]],
+                           ranks, tmp_path_factory.mktemp(f"small{ranks}")) for ranks in (1, 2)}
+
+
+@pytest.fixture(scope="module")
+def divided(models, tmp_path_factory):
+    return {ranks: Batches([Case(LARGE, models[form], f"{form}_{name}", settings=before, changes=after, options=options)
+                            for name, before, after, options, forms in grids for form in forms],
+                           ranks, tmp_path_factory.mktemp(f"ranks{ranks}")) for ranks, grids in GRIDS.items()}
+
+
+def assert_close(found: Snapshot, energy: float, forces: np.ndarray, pressure: np.ndarray | None, double: bool) -> None:
+    relative = tol.DOUBLE_ENERGY if double else tol.FAMILY_SINGLE_ENERGY
+    assert abs(found.energy - energy) <= relative * abs(energy)
+    assert largest(found.forces - forces) <= (tol.DOUBLE_FORCE if double else tol.FAMILY_SINGLE_FORCE)
+    if pressure is not None:
+        assert largest(found.pressure - pressure) <= (tol.DOUBLE_PRESSURE if double else tol.FAMILY_SINGLE_PRESSURE)
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("form", [*EVERY_FORM, SINGLE])
+def test_equal_to_the_package(form, name, ranks, small, packaged):
+    family = "single" if form == SINGLE else form.split("-")[0]
+    expected = packaged[family].results[name]
+    assert largest(expected.forces) > tol.SIGNAL_FORCE
+    pressure = None
+    if expected.stress is not None:
+        assert largest(expected.stress) > tol.SIGNAL_PRESSURE
+        # Stress is positive under tension, LAMMPS's pressure under compression.
+        pressure = np.array([-expected.stress[a, b] for a, b in VOIGT])
+    found = small[ranks][f"{form}_{name}"]
+    if family != "mace":
+        return assert_close(found, expected.energy, expected.forces, pressure, form != SINGLE)
+    assert abs(found.energy - expected.energy) <= tol.REPULSION_ENERGY * abs(expected.energy)
+    assert largest(found.forces - expected.forces) <= tol.REPULSION_FORCE
+    if pressure is not None:
+        assert largest(found.pressure - pressure) <= tol.REPULSION_PRESSURE
+
+
+@pytest.mark.parametrize("ranks, grid, form", DIVIDED)
+def test_any_decomposition_equals_one_rank(ranks, grid, form, divided):
+    whole, parts = divided[1][f"{form}_whole"], divided[ranks][f"{form}_{grid}"]
+    require_signal(whole)
+    assert len(np.unique(parts.ranks)) == ranks and parts.rows("halo rows")[0] > 0
+    owned_and_halo = parts.rows("owned rows")[0] + parts.rows("halo rows")[0]
+    assert (parts.rows("rows the model sees")[0] >= owned_and_halo) == (grid == "padded")
+    assert np.array_equal(parts.types, whole.types)
+    assert_close(parts, whole.energy, whole.forces, whole.pressure, form != SINGLE)
+
+
+@pytest.mark.parametrize("family", FORMS)
+def test_both_forms_are_one_model(family, divided):
+    first, second = (divided[4][f"{family}-{form}_2x1x2"] for form in FORMS[family])
+    assert_close(first, second.energy, second.forces, second.pressure, double=True)
