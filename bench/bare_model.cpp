@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <map>
 #include <stdexcept>
 #include <string>
 
@@ -69,13 +70,13 @@ int main(int argc, char **argv)
     for (int step = 0; step < steps; ++step) {
       const auto start = std::chrono::steady_clock::now();
       const at::Tensor vectors = graph.edge_vectors.detach().clone().requires_grad_(true);
-      const auto make = [&](const std::string &role) {
-        if (role == "types") return graph.types;
-        if (role == "edge_index") return graph.edge_index;
-        if (role == "edge_vectors") return vectors;
-        return at::full({1}, graph.types.numel(), at::kLong);    // n_owned, num_atoms
-      };
-      const at::Tensor energy = call.output(call.run(module, make), "node_energy").sum();
+      const at::Tensor count = at::full({1}, graph.types.numel(), at::kLong);
+      const std::map<std::string, c10::IValue> inputs{{"types", graph.types},
+                                                      {"edge_index", graph.edge_index},
+                                                      {"edge_vectors", vectors},
+                                                      {"n_owned", count},
+                                                      {"num_atoms", count}};
+      const at::Tensor energy = call.output(call.run(module, inputs), "node_energy").sum();
       const at::Tensor gradient = torch::autograd::grad({energy}, {vectors})[0];
       const double seconds =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
