@@ -3,11 +3,13 @@
     python bench/lj.py [lj|dftd3] [--ranks 1 2] [--rounds 3]
 
 Needs `lmp` with the plugin (LAMMPS_PLUGIN_PATH or an installed mlip-dd) and, for dftd3, the file of reference values.
-Prints seconds per step of both, the smallest of all rounds, and their ratio; then what travels between ranks.
+Prints seconds per step of both, the smallest of all rounds, and their ratio; then what travels between ranks. `--cost`
+times mlip/dd alone on 4,000 and 64,000 atoms, and prints the exponent with which its cost grows.
 """
 
 import argparse
 import json
+import math
 import re
 import subprocess
 import sys
@@ -72,16 +74,35 @@ def seconds_per_step(script: str, ranks: int, folder: Path) -> tuple[float, int,
     return float(found[1]) / int(found[2]), int(found[3]), done.stdout
 
 
+COST_SIZES = {"lj": [(10, 400), (25, 40)], "dftd3": [(8, 4), (20, 2)]}
+
+
+def print_cost(potential: str, rounds: int, folder: Path) -> None:
+    script, _, _, elements, _, _ = WORK[potential]
+    pair = f"pair_style mlip/dd spec.json\npair_coeff * * {elements}"
+    found = []
+    for n, steps in COST_SIZES[potential]:
+        runs = [seconds_per_step(script.format(n=n, steps=steps, pair=pair), 1, folder) for _ in range(rounds)]
+        found.append((runs[0][1], min(time for time, _, _ in runs)))
+        print(f"{potential} {found[-1][0]} atoms: {1e3 * found[-1][1]:.2f} ms per step", flush=True)
+    (few, short), (many, long) = found
+    print(f"cost exponent of {potential}: {math.log(long / short) / math.log(many / few):.3f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("potential", nargs="?", choices=WORK, default="lj")
     parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--cost", action="store_true")
     arguments = parser.parse_args()
     script, model, preset, elements, peer, sizes = WORK[arguments.potential]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "spec.json").write_text(json.dumps({"spec": preset, "model": model}))
+        if arguments.cost:
+            print_cost(arguments.potential, arguments.rounds, folder)
+            return
         ours = f"pair_style mlip/dd spec.json log yes\npair_coeff * * {elements}"
         for ranks in arguments.ranks:
             for n, steps in sizes:
