@@ -6,26 +6,27 @@
 #include <lammps.h>
 #include <neigh_list.h>
 
+#include <algorithm>
 #include <optional>
 
 namespace mlip_dd {
 
 namespace {
 
-std::span<const double> host_positions(const LAMMPS_NS::LAMMPS &lammps)
+// `values`, or `scratch` with them in another unit.
+std::span<const double> in_unit(std::span<const double> values, double unit,
+                                std::vector<double> &scratch)
 {
-  const LAMMPS_NS::Atom &atom = *lammps.atom;
-  const auto all = static_cast<std::size_t>(atom.nlocal + atom.nghost);
-  return all ? std::span<const double>(atom.x[0], 3 * all) : std::span<const double>();
+  if (unit == 1.0) return values;
+  scratch.resize(values.size());
+  std::transform(values.begin(), values.end(), scratch.begin(),
+                 [unit](double value) { return unit * value; });
+  return scratch;
 }
 
-std::optional<HostField> host_field(LAMMPS_NS::Atom &atom, const std::string &name)
+std::optional<HostField> property(LAMMPS_NS::Atom &atom, const std::string &name)
 {
   const auto n = static_cast<std::size_t>(atom.nlocal);
-  if (name == "charges") {
-    if (!atom.q_flag) return std::nullopt;
-    return HostField{{atom.q, n}, 1};
-  }
   int is_double = 0, columns = 0;
   const int index = atom.find_custom(name.c_str(), is_double, columns);
   if (index < 0 || !is_double) return std::nullopt;
@@ -38,16 +39,35 @@ std::optional<HostField> host_field(LAMMPS_NS::Atom &atom, const std::string &na
 
 }    // namespace
 
-HostStep host_step(const LAMMPS_NS::LAMMPS &lammps, const std::vector<std::string> &fields)
+std::span<const double> HostGraph::positions(const LAMMPS_NS::LAMMPS &lammps,
+                                             const HostUnits &units)
+{
+  const LAMMPS_NS::Atom &atom = *lammps.atom;
+  const auto all = static_cast<std::size_t>(atom.nlocal + atom.nghost);
+  if (all == 0) return {};
+  return in_unit({atom.x[0], 3 * all}, units.length, positions_);
+}
+
+HostStep HostGraph::step(const LAMMPS_NS::LAMMPS &lammps, const HostUnits &units,
+                         const std::vector<std::string> &fields)
 {
   const LAMMPS_NS::Domain &domain = *lammps.domain;
+  LAMMPS_NS::Atom &atom = *lammps.atom;
   HostStep step;
-  step.positions = host_positions(lammps);
+  step.positions = positions(lammps, units);
   for (const std::string &field : fields)
-    if (const auto found = host_field(*lammps.atom, field)) step.fields[field] = *found;
+    if (field == "charges") {
+      if (atom.q_flag)
+        step.fields[field] = {
+            in_unit({atom.q, static_cast<std::size_t>(atom.nlocal)}, units.charge, charges_), 1};
+    } else if (const auto found = property(atom, field)) {
+      step.fields[field] = *found;
+    }
   step.cell.vectors = {domain.xprd, 0.0,       0.0,       domain.xy,  domain.yprd,
                        0.0,         domain.xz, domain.yz, domain.zprd};
   step.cell.origin = {domain.boxlo[0], domain.boxlo[1], domain.boxlo[2]};
+  for (double &component : step.cell.vectors) component *= units.length;
+  for (double &component : step.cell.origin) component *= units.length;
   step.cell.periodic = {domain.xperiodic != 0, domain.yperiodic != 0, domain.zperiodic != 0};
   return step;
 }
@@ -87,9 +107,9 @@ void HostGraph::unpack_owners(int n, int first, const double *buffer)
   }
 }
 
-HostAtoms HostGraph::atoms(const LAMMPS_NS::LAMMPS &lammps) const
+HostAtoms HostGraph::atoms(const LAMMPS_NS::LAMMPS &lammps, const HostUnits &units)
 {
-  return {lammps.atom->nlocal, host_positions(lammps), types_, owners_};
+  return {lammps.atom->nlocal, positions(lammps, units), types_, owners_};
 }
 
 NeighbourList HostGraph::neighbours(const LAMMPS_NS::NeighList &list)

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "graph/build.h"
+#include "units.h"
 
 namespace LAMMPS_NS {
 class Atom;
@@ -28,7 +30,14 @@ class HostGraph {
   int pack_owners(int n, const int *list, double *buffer) const;
   void unpack_owners(int n, int first, const double *buffer);
 
-  HostAtoms atoms(const LAMMPS_NS::LAMMPS &lammps) const;
+  // Views in the models' units, valid until the next call of either.
+  HostAtoms atoms(const LAMMPS_NS::LAMMPS &lammps, const HostUnits &units);
+  // Positions and box as they stand, and what atoms carry of `fields`: charges where the atom style
+  // has them, and properties of fix property/atom that are called d_<field> or d2_<field>, as they
+  // are.
+  HostStep step(const LAMMPS_NS::LAMMPS &lammps, const HostUnits &units,
+                const std::vector<std::string> &fields);
+
   NeighbourList neighbours(const LAMMPS_NS::NeighList &list);
 
   // Row of local atom i, or kNotInModel.
@@ -39,10 +48,10 @@ class HostGraph {
   std::vector<RowOwner> owners_;
   std::vector<std::int32_t> numneigh_;      // by host atom; 0 where the list has none
   std::vector<std::int32_t> neighbours_;    // of the atom asked for last
-};
+  std::vector<double> positions_;           // LAMMPS's own, where its units are not the models'
+  std::vector<double> charges_;
 
-// Positions and box as they stand, and what atoms carry of `fields`: charges where the atom style
-// has them, and properties of fix property/atom that are called d_<field> or d2_<field>.
-HostStep host_step(const LAMMPS_NS::LAMMPS &lammps, const std::vector<std::string> &fields);
+  std::span<const double> positions(const LAMMPS_NS::LAMMPS &lammps, const HostUnits &units);
+};
 
 }    // namespace mlip_dd

@@ -17,27 +17,19 @@
 #include <string>
 #include <vector>
 
+#include "atom_outputs.h"
 #include "base/error.h"
+#include "base/fingerprint.h"
 #include "comm/mpi_communicator.h"
 #include "element_map.h"
 #include "failure.h"
-#include "host_graph.h"
-#include "pair_options.h"
-#include "pipeline/pipeline.h"
+#include "pair_state.h"
 #include "place.h"
-#include "potentials/runnable_spec.h"
 #include "run_log.h"
 
 namespace LAMMPS_NS {
 
 namespace {
-
-// Which neighbour list build the graph belongs to. Every part is the same on all ranks.
-struct BuildMark {
-  bigint builds = -1;
-  bigint step = -1;
-  bool operator==(const BuildMark &) const = default;
-};
 
 // Rank among those of its node, for dealing out GPUs. Launchers know it for the whole run; the
 // split knows it for this partition.
@@ -56,37 +48,11 @@ int rank_on_node(MPI_Comm world)
 
 }    // namespace
 
-struct PairMlipDD::State {
-  mlip_dd::PairOptions options;
-  std::unique_ptr<mlip_dd::RunnableSpec> spec;
-  std::vector<std::int32_t> element_of_type;
-  std::unique_ptr<mlip_dd::Communicator> communicator;
-  std::unique_ptr<mlip_dd::Pipeline> pipeline;    // after the communicator: destroyed before it
-  std::vector<std::string> host_fields;           // that any of its models needs
-  std::vector<double> step_energies;              // pvector's
-  mlip_dd::HostGraph host;
-  BuildMark built;
-  std::int64_t evaluations = 0;
-  bool graph_logged = false;
-
-  // The model whose result for this row is not finite.
-  const std::string &name_of_faulty(std::size_t row) const
-  {
-    for (std::size_t step = 0; step < pipeline->size(); ++step) {
-      const mlip_dd::PotentialOutput &own = pipeline->runner(step).output();
-      const double *f = &own.forces[3 * row];
-      if (!std::isfinite(own.node_energy[row] + f[0] + f[1] + f[2])) return pipeline->name(step);
-    }
-    return pipeline->name(0);
-  }
-};
-
-PairMlipDD::PairMlipDD(LAMMPS *lammps) : Pair(lammps)
+PairMlipDD::PairMlipDD(LAMMPS *lammps) : Pair(lammps), outputs_(std::make_unique<mlip_dd::AtomOutputs>())
 {
   one_coeff = 1;
   manybody_flag = 1;
   single_enable = 0;
-  restartinfo = 0;
   no_virial_fdotr_compute = 1;    // the virial comes from the edges
   centroidstressflag = CENTROID_AVAIL;
   unit_convert_flag = 0;
@@ -110,33 +76,59 @@ void PairMlipDD::allocate()
   memory->create(cutghost, n, n, "pair:cutghost");
 }
 
-void PairMlipDD::settings(int narg, char **arg)
+// Reads the spec and all else that needs no model. Throws Error on the ranks where it
+// fails.
+std::unique_ptr<PairMlipDD::State> PairMlipDD::make_state(const std::vector<std::string> &arguments)
 {
-  // Replaced only when all went well: a host that catches the error goes on with what it had.
   auto fresh = std::make_unique<State>();
-  mlip_dd::run_together(lmp, [&] {
-    fresh->options = mlip_dd::read_pair_options({arg, static_cast<std::size_t>(narg)});
-    fresh->spec = std::make_unique<mlip_dd::RunnableSpec>(fresh->options.spec_file);
-    fresh->spec->realise(fresh->options.halo, comm->nprocs);
-  });
+  fresh->arguments = arguments;
+  fresh->options = mlip_dd::read_pair_options(arguments);
+  fresh->spec = std::make_unique<mlip_dd::RunnableSpec>(fresh->options.spec_file);
+  fresh->spec->realise(fresh->options.halo, comm->nprocs);
+  // Files may be large, and are the same for all.
+  if (comm->me == 0) fresh->fingerprint = mlip_dd::fingerprint_of(fresh->spec->files());
+  return fresh;
+}
+
+void PairMlipDD::adopt(std::unique_ptr<State> fresh)
+{
   if (comm->me == 0)
     for (const std::string &warning : fresh->spec->warnings())
       error->warning(MLIP_DD_PLACE, "mlip/dd: " + warning);
+  fresh->communicator = mlip_dd::make_mpi_communicator(world);
   state_ = std::move(fresh);
+  state_->fingerprint.resize(mlip_dd::kFingerprintLength);
+  state_->communicator->broadcast(state_->fingerprint.data(), state_->fingerprint.size(), 0);
   nextra = static_cast<int>(state_->spec->steps());
   state_->step_energies.assign(state_->spec->steps(), 0.0);
   pvector = state_->step_energies.data();
+}
+
+void PairMlipDD::settings(int narg, char **arg)
+{
+  // Replaced only when all went well: a host that catches the error goes on with what it had.
+  std::unique_ptr<State> fresh;
+  mlip_dd::run_together(lmp, [&] { fresh = make_state({arg, arg + narg}); });
+  adopt(std::move(fresh));
+  if (restored_) restored_->given_anew = true;
 }
 
 void PairMlipDD::coeff(int narg, char **arg)
 {
   if (!state_)
     error->all(MLIP_DD_PLACE, "mlip/dd: give a valid `pair_style mlip/dd` before pair_coeff");
-  if (!allocated) allocate();
   mlip_dd::run_together(lmp, [&] {
     state_->element_of_type = mlip_dd::read_element_map({arg, static_cast<std::size_t>(narg)},
                                                         atom->ntypes, state_->spec->elements());
   });
+  load_models({arg + 2, arg + narg});
+}
+
+// After element_of_type.
+void PairMlipDD::load_models(const std::vector<std::string> &element_names)
+{
+  if (!allocated) allocate();
+  state_->element_names = element_names;
   // Under hybrid the flags say which pairs are ours; alone, LAMMPS wants all pairs to be
   // somebody's, and those of NULL types simply do not interact.
   const bool alone = force->pair == this;
@@ -151,11 +143,12 @@ void PairMlipDD::coeff(int narg, char **arg)
     error->all(MLIP_DD_PLACE,
                "mlip/dd: pair_coeff names no element. Name one for at least one atom type");
 
-  if (!state_->communicator) state_->communicator = mlip_dd::make_mpi_communicator(world);
   const int local_rank = rank_on_node(world);
   mlip_dd::run_together(lmp, [&] {
     state_->pipeline = state_->spec->make({state_->options.device, state_->options.threads},
                                           *state_->communicator, local_rank);
+    outputs_->set_source(*state_->pipeline, state_->spec->committee());
+    if (state_->options.charges_to_q) require_charges();
   });
   state_->host_fields.clear();
   for (const auto &fields : state_->pipeline->wiring().host_fields)
@@ -163,46 +156,34 @@ void PairMlipDD::coeff(int narg, char **arg)
   state_->built = {};
 }
 
-void PairMlipDD::refuse_unsupported()
+void PairMlipDD::require_charges() const
 {
-  const std::string units = state_->spec->dimensionless() ? "lj" : "metal";
-  if (update->unit_style != units)
-    error->all(MLIP_DD_PLACE, "mlip/dd: the model {} (found: units {}). Use `units {}`",
-               units == "lj" ? "is dimensionless" : "works in eV and Angstrom", update->unit_style,
-               units);
-  if (!atom->tag_enable)
-    error->all(MLIP_DD_PLACE, "mlip/dd: atoms must have IDs. Use `atom_modify id yes`");
-  // neighbor->exclude is set later, in Neighbor::init().
-  if (neighbor->nex_type || neighbor->nex_group || neighbor->nex_mol)
-    error->all(MLIP_DD_PLACE,
-               "mlip/dd: `neigh_modify exclude` would remove pairs that the model needs. Remove "
-               "it; to leave "
-               "atom types out of the model, name them NULL in pair_coeff");
-  // Both limits need a first group, and LAMMPS does not tell whether ghosts are limited to it.
-  if (neighbor->includegroup || atom->firstgroupname)
-    error->all(MLIP_DD_PLACE,
-               "mlip/dd: neighbour lists or ghosts limited to a group would hide atoms from the "
-               "model. Remove "
-               "`atom_modify first`, `neigh_modify include` and `comm_modify group`");
-  if (atom->molecular != Atom::ATOMIC && (atom->nbonds || atom->nangles || atom->ndihedrals))
-    for (int k = 1; k <= 3; ++k)
-      if (force->special_lj[k] == 0.0 && force->special_coul[k] == 0.0)
-        error->all(
-            MLIP_DD_PLACE,
-            "mlip/dd: special_bonds removes pairs of bonded atoms, which the model needs. Use "
-            "`special_bonds lj/coul 1.0 1.0 1.0`");
-  if (utils::strmatch(update->integrate_style, "^respa"))
-    error->all(MLIP_DD_PLACE, "mlip/dd: run_style respa is not supported. Use `run_style verlet`");
+  const auto refuse = [](const std::string &found, const std::string &cure) {
+    throw mlip_dd::Error(
+        {"`charges to_q` needs charges made by the model, and atoms that hold them", found,
+         "pair_style mlip/dd", cure});
+  };
+  if (!outputs_->knows("charges"))
+    refuse("no output \"charges\"", "Name it in /model/outputs, or remove the keyword");
+  if (outputs_->knows("d_energy_d_charges"))
+    refuse("a model that takes its charges from the atoms", "Remove the keyword");
+  if (!atom->q_flag) refuse("atoms without charges", "Use `atom_style charge` or `full`");
 }
 
 void PairMlipDD::init_style()
 {
+  if (restored_) make_from_restart();
   if (!state_ || !state_->pipeline)
     error->all(MLIP_DD_PLACE,
                "mlip/dd: the pair coefficients are not set. Add `pair_coeff * * ELEMENT1 ...`");
   refuse_unsupported();
+  mlip_dd::run_together(lmp, [&] { state_->units = mlip_dd::host_units(update->unit_style, state_->spec->dimensionless());
+  });
+  const double length = state_->units.length;
+  cutoff_ = state_->pipeline->cutoff() / length;
   int flags = NeighConst::REQ_FULL;
-  if (const double reach = state_->pipeline->wide_reach(neighbor->skin); reach > 0.0) {
+  if (const double reach = state_->pipeline->wide_reach(neighbor->skin * length) / length;
+      reach > 0.0) {
     flags |= NeighConst::REQ_GHOST;
     ghostneigh = 1;
     if (comm->mode != Comm::SINGLE)
@@ -218,19 +199,8 @@ void PairMlipDD::init_style()
 
 double PairMlipDD::init_one(int i, int j)
 {
-  const double cutoff = state_->pipeline->cutoff();
-  cutghost[i][j] = cutghost[j][i] = cutoff;
-  return cutoff;
-}
-
-int PairMlipDD::pack_forward_comm(int n, int *list, double *buffer, int, int *)
-{
-  return state_->host.pack_owners(n, list, buffer);
-}
-
-void PairMlipDD::unpack_forward_comm(int n, int first, double *buffer)
-{
-  state_->host.unpack_owners(n, first, buffer);
+  cutghost[i][j] = cutghost[j][i] = cutoff_;
+  return cutoff_;
 }
 
 void PairMlipDD::rebuild_if_reneighboured()
@@ -238,9 +208,9 @@ void PairMlipDD::rebuild_if_reneighboured()
   const BuildMark now{neighbor->ncalls, neighbor->lastcall};
   if (neighbor->ago != 0 && state_->built == now) return;
   state_->host.read_atoms(*lmp, state_->element_of_type);
-  comm->forward_comm(this);
-  state_->pipeline->rebuild(state_->host.atoms(*lmp), state_->host.neighbours(*list),
-                            neighbor->skin);
+  comm->forward_comm(this, mlip_dd::HostGraph::kOwnerNumbers);
+  state_->pipeline->rebuild(state_->host.atoms(*lmp, state_->units),
+                            state_->host.neighbours(*list), neighbor->skin * state_->units.length);
   state_->built = now;
 }
 
@@ -251,57 +221,39 @@ void PairMlipDD::compute(int eflag, int vflag)
     rebuild_if_reneighboured();
     mlip_dd::PipelineRequest request;
     request.node_virial = vflag_atom || cvflag_atom;
-    state_->pipeline->evaluate(mlip_dd::host_step(*lmp, state_->host_fields), request);
+    outputs_->add_wanted(request);
+    if (state_->options.charges_to_q) request.output_fields.push_back("charges");
+    state_->pipeline->evaluate(state_->host.step(*lmp, state_->units, state_->host_fields),
+                               request);
     ++state_->evaluations;
+    require_finite();
     add_results();
+    give_atom_outputs();
   });
   if (state_->options.log && !state_->graph_logged) {
-    log_lines(mlip_dd::describe_graphs(*state_->communicator, *state_->pipeline, neighbor->skin));
+    log_lines(mlip_dd::describe_graphs(*state_->communicator, *state_->pipeline,
+                                       neighbor->skin * state_->units.length));
     state_->graph_logged = true;
   }
 }
 
-// Adds what the model gave to LAMMPS's arrays. LAMMPS's virial is sum x_a F_b, the runner's own
-// sign.
-void PairMlipDD::add_results()
+void *PairMlipDD::extract(const char *name, int &dimension)
 {
-  constexpr int kSymmetric[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
-  constexpr int kFull[9][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2},
-                               {1, 2}, {1, 0}, {2, 0}, {2, 1}};
-  const mlip_dd::PotentialOutput &output = state_->pipeline->output();
-  const auto symmetric = [](const double *w, int a, int b) {
-    return 0.5 * (w[3 * a + b] + w[3 * b + a]);
-  };
+  dimension = 0;
+  if (std::string(name) == "cutoff" && cutoff_ > 0.0) return &cutoff_;
+  return outputs_->flag(name);
+}
 
-  if (eflag_global) eng_vdwl += output.energy;
-  std::ranges::copy(state_->pipeline->energies(), pvector);
-  if (vflag_global)
-    for (int k = 0; k < 6; ++k)
-      virial[k] += symmetric(output.virial.data(), kSymmetric[k][0], kSymmetric[k][1]);
-  for (int i = 0; i < atom->nlocal; ++i) {
-    const std::int64_t row = state_->host.row(i);
-    if (row == mlip_dd::kNotInModel) continue;
-    const double *force = &output.forces[3 * static_cast<std::size_t>(row)];
-    const double energy = output.node_energy[static_cast<std::size_t>(row)];
-    if (!std::isfinite(energy) || !std::isfinite(force[0] + force[1] + force[2]))
-      throw mlip_dd::Error(
-          {"the model gave an energy or force that is not a finite number",
-           "energy " + std::to_string(energy),
-           "step " + std::to_string(update->ntimestep) + ", atom " + std::to_string(atom->tag[i]) +
-               ", rank " + std::to_string(comm->me) + ", model " +
-               state_->name_of_faulty(static_cast<std::size_t>(row)),
-           "Look at the configuration there (atoms too close?), or use a smaller timestep"});
-    for (int a = 0; a < 3; ++a) atom->f[i][a] += force[a];
-    if (eflag_atom) eatom[i] += energy;
-    if (vflag_atom)
-      for (int k = 0; k < 6; ++k)
-        vatom[i][k] += symmetric(&output.node_virial[9 * static_cast<std::size_t>(row)],
-                                 kSymmetric[k][0], kSymmetric[k][1]);
-    if (cvflag_atom)
-      for (int k = 0; k < 9; ++k)
-        cvatom[i][k] +=
-            output.node_virial[static_cast<std::size_t>(9 * row + 3 * kFull[k][0] + kFull[k][1])];
+void *PairMlipDD::extract_peratom(const char *name, int &columns)
+{
+  columns = 0;
+  if (!outputs_->knows(name) && comm->me == 0 && state_) {
+    std::string known;
+    for (const std::string &output : outputs_->names()) known += " " + output;
+    error->warning(MLIP_DD_PLACE, "mlip/dd: the model has no per-atom output {}. It has:{}", name,
+                   known.empty() ? " none" : known);
   }
+  return outputs_->values(name);
 }
 
 void PairMlipDD::log_lines(const std::vector<std::string> &lines)

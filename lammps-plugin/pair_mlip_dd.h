@@ -3,7 +3,14 @@
 
 #include <pair.h>
 
+#include <cstdio>
 #include <memory>
+#include <string>
+#include <vector>
+
+namespace mlip_dd {
+class AtomOutputs;
+}
 
 namespace LAMMPS_NS {
 
@@ -20,18 +27,40 @@ class PairMlipDD : public Pair {
   void finish() override;
   double memory_usage() override;
 
+  // Scalars: cutoff; <per-atom output>_flag, which fix pair sets. Per-atom: see AtomOutputs.
+  void *extract(const char *name, int &dimension) override;
+  void *extract_peratom(const char *name, int &columns) override;
+
+  void write_restart(FILE *file) override;
+  void read_restart(FILE *file) override;
+  void write_restart_settings(FILE *file) override;
+  void read_restart_settings(FILE *file) override;
+
   int pack_forward_comm(int n, int *list, double *buffer, int, int *) override;
   void unpack_forward_comm(int n, int first, double *buffer) override;
 
  private:
-  struct State;    // keeps torch out of LAMMPS's sight
+  struct State;       // keeps torch out of LAMMPS's sight
+  struct Restored;
   std::unique_ptr<State> state_;
+  std::unique_ptr<Restored> restored_;
+  std::unique_ptr<mlip_dd::AtomOutputs> outputs_;
+  double cutoff_ = 0.0;    // LAMMPS's unit of length
+  double *travelling_ = nullptr;    // what forward communication carries; null: owners of ghosts
 
   void allocate();
+  std::unique_ptr<State> make_state(const std::vector<std::string> &arguments);
+  void adopt(std::unique_ptr<State> state);
+  void load_models(const std::vector<std::string> &element_names);
+  void require_charges() const;
+  void make_from_restart();
   void refuse_unsupported();
   void rebuild_if_reneighboured();
   void log_lines(const std::vector<std::string> &lines);
   void add_results();
+  void give_atom_outputs();
+  void forward_values(double *values);
+  void require_finite();
 };
 
 }    // namespace LAMMPS_NS

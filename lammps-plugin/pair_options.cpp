@@ -14,8 +14,8 @@ namespace {
 
 constexpr const char *kSyntax =
     "Syntax: pair_style mlip/dd spec.json [device auto|cpu|cuda[:N]] [threads N] "
-    "[halo auto|exchange|padded|wide] [log yes|no]";
-constexpr std::array<std::string_view, 4> kKeywords{"device", "threads", "halo", "log"};
+    "[halo auto|exchange|padded|wide] [charges keep|to_q] [log yes|no]";
+constexpr std::array<std::string_view, 5> kKeywords{"device", "threads", "halo", "charges", "log"};
 
 [[noreturn]] void refuse(const std::string &cause, std::string_view found)
 {
@@ -51,7 +51,7 @@ bool is_device(std::string_view value)
 
 }    // namespace
 
-PairOptions read_pair_options(std::span<const char *const> arguments)
+PairOptions read_pair_options(std::span<const std::string> arguments)
 {
   if (arguments.empty()) refuse("pair_style mlip/dd needs a spec file", "no argument");
   PairOptions options;
@@ -73,6 +73,9 @@ PairOptions read_pair_options(std::span<const char *const> arguments)
     } else if (keyword == "halo") {
       constexpr std::array<std::string_view, 4> kModes{"auto", "exchange", "padded", "wide"};
       options.halo = choice(keyword, value, kModes);
+    } else if (keyword == "charges") {
+      constexpr std::array<std::string_view, 2> kWhere{"keep", "to_q"};
+      options.charges_to_q = choice(keyword, value, kWhere) == "to_q";
     } else {
       constexpr std::array<std::string_view, 2> kAnswers{"yes", "no"};
       options.log = choice(keyword, value, kAnswers) == "yes";

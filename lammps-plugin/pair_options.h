@@ -11,10 +11,11 @@ struct PairOptions {
   std::string device = "auto";
   int threads = 1;
   std::string halo = "auto";    // auto, exchange, padded, wide
-  bool log = false;
+  bool log = true;
+  bool charges_to_q = false;    // the model's charges are written to the atoms
 };
 
 // Throws Error naming the argument and its legal values.
-PairOptions read_pair_options(std::span<const char *const> arguments);
+PairOptions read_pair_options(std::span<const std::string> arguments);
 
 }    // namespace mlip_dd

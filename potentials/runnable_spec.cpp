@@ -17,17 +17,37 @@ struct Step {
   PipelineStep how;
 };
 
+// Each member gives its share of the mean.
+std::vector<Step> committee_of(const SpecFile &file)
+{
+  std::vector<std::string> members = file.model->committee;
+  members.insert(members.begin(), file.model->file);
+  std::vector<Step> steps;
+  for (const std::string &member : members) {
+    Step step{member, file, {}};
+    step.file.model->file = member;
+    step.how.weight = 1.0 / static_cast<double>(members.size());
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
 // A file with one model is a pipeline of one step.
 std::vector<Step> steps_of(const SpecFile &file)
 {
   if (!file.pipeline) {
     const ModelSpec &model = *file.model;
+    if (!model.committee.empty()) return committee_of(file);
     return {{model.file.empty() ? model.potential : model.file, file, {}}};
   }
   std::vector<Step> steps;
   for (const PipelineGroup &group : file.pipeline->groups)
     for (const PipelineStep &step : group.steps) {
       const PipelineModel &model = file.pipeline->models.at(step.model);
+      if (!model.model.committee.empty())
+        throw Error({"a committee stands alone and not in a pipeline", "model " + step.model,
+                     model.path + ", /model/file",
+                     "Name one file, or make each member a step with its weight"});
       SpecFile own;
       own.path = model.path;
       own.spec = model.spec;
@@ -76,11 +96,15 @@ std::vector<std::int32_t> types_in(const ModelSpec &model, const std::vector<std
   return types;
 }
 
-// One step without wires, for files without a pipeline.
-PipelineSpec one_step(const std::string &name)
+// Steps without wires, for files without a pipeline.
+PipelineSpec plain_steps(const std::vector<Step> &steps)
 {
   PipelineSpec pipeline;
-  pipeline.groups.push_back({{PipelineStep{name}}});
+  PipelineGroup &group = pipeline.groups.emplace_back();
+  for (const Step &step : steps) {
+    group.steps.push_back(step.how);
+    group.steps.back().model = step.name;
+  }
   return pipeline;
 }
 
@@ -116,6 +140,25 @@ const std::vector<std::string> &RunnableSpec::warnings() const { return content_
 bool RunnableSpec::dimensionless() const { return content_->dimensionless; }
 std::size_t RunnableSpec::steps() const { return content_->steps.size(); }
 
+bool RunnableSpec::committee() const
+{
+  return content_->file.model && !content_->file.model->committee.empty();
+}
+
+std::vector<std::string> RunnableSpec::files() const
+{
+  std::vector<std::string> files{content_->file.path};
+  const auto add = [&files](const std::string &path) {
+    if (!path.empty() && std::find(files.begin(), files.end(), path) == files.end())
+      files.push_back(path);
+  };
+  for (const Step &step : content_->steps) {
+    add(step.file.path);
+    add(step.file.model->file);
+  }
+  return files;
+}
+
 void RunnableSpec::realise(const std::string &halo, int ranks)
 {
   content_->realisations.clear();
@@ -143,7 +186,7 @@ std::unique_ptr<Pipeline> RunnableSpec::make(const PotentialOptions &options,
                        step.how.neutralize, step.how.total_charge});
   }
   const auto &pipeline = content_->file.pipeline;
-  Wiring wiring = resolve_wiring(pipeline ? *pipeline : one_step(members.front().name), fields,
+  Wiring wiring = resolve_wiring(pipeline ? *pipeline : plain_steps(content_->steps), fields,
                                  content_->file.path);
   return std::make_unique<Pipeline>(communicator, std::move(members), std::move(wiring),
                                     pipeline ? pipeline->additive : PipelineSpec().additive);

@@ -13,4 +13,10 @@ inline constexpr double kCoulombMetal = 14.399645;
 inline constexpr double kBohr = 0.529177210544;         // Angstrom
 inline constexpr double kHartree = 27.211386245981;    // eV
 
+// Exact by the definition of the SI since 2019, of the calorie, and of the statcoulomb.
+inline constexpr double kElementaryCharge = 1.602176634e-19;      // C
+inline constexpr double kAvogadro = 6.02214076e23;                // 1/mol
+inline constexpr double kThermochemicalKilocalorie = 4184.0;      // J
+inline constexpr double kStatcoulomb = 1.0 / 2997924580.0;        // C
+
 }    // namespace mlip_dd

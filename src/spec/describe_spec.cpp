@@ -201,6 +201,7 @@ void write_model(std::ostream &out, const ModelSpec &model, const StoragePolicy 
   out << "  potential   " << model.potential
       << (model.family.empty() ? "" : ", family " + model.family) << "\n";
   if (!model.file.empty()) out << "  model file  " << model.file << "\n";
+  for (const std::string &member : model.committee) out << "  and         " << member << "\n";
   out << "  elements    ";
   for (std::size_t i = 0; i < model.elements.size(); ++i)
     out << (i > 0 ? " " : "") << model.elements[i];

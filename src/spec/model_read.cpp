@@ -56,6 +56,21 @@ const PotentialInfo &read_potential(const JsonPlace &model)
   return *find_potential(read_word(model.at("potential"), "The potential", potential_names()));
 }
 
+// One file, or those of a committee.
+void read_files(const JsonPlace &place, ModelSpec &spec)
+{
+  if (!place.value().is_array()) {
+    spec.file = resolved(place, "The model file");
+    return;
+  }
+  for (const JsonPlace &member : place.elements())
+    spec.committee.push_back(resolved(member, "The model file"));
+  if (spec.committee.empty())
+    place.refuse("The list of model files is empty", "Name the members of the committee in it");
+  spec.file = spec.committee.front();
+  spec.committee.erase(spec.committee.begin());
+}
+
 // Model files take a family and a file; native potentials neither.
 void read_source(const JsonPlace &model, const PotentialInfo &potential, ModelSpec &spec)
 {
@@ -71,7 +86,7 @@ void read_source(const JsonPlace &model, const PotentialInfo &potential, ModelSp
   if (!model.has("file"))
     model.refuse("The potential " + name + " needs a model file",
                  "Add \"file\", a path relative to this spec file");
-  spec.file = resolved(model.at("file"), "The model file");
+  read_files(model.at("file"), spec);
   const auto family = model.find("family");
   spec.family =
       family ? read_word(*family, "The family", family_names()) : std::string(kDefaultFamily);
@@ -211,6 +226,11 @@ nlohmann::ordered_json to_json(const ModelSpec &model)
   nlohmann::ordered_json object{{"potential", model.potential}};
   if (!model.family.empty()) object["family"] = model.family;
   if (!model.file.empty()) object["file"] = model.file;
+  if (!model.committee.empty()) {
+    std::vector<std::string> files{model.file};
+    files.insert(files.end(), model.committee.begin(), model.committee.end());
+    object["file"] = files;
+  }
   if (model.cutoff) object["cutoff"] = *model.cutoff;
   if (model.layers) object["layers"] = *model.layers;
   object["elements"] = model.elements;

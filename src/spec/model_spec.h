@@ -17,6 +17,7 @@ struct ModelSpec {
   std::string potential;           // "torchscript", "lj", ...; required
   std::string family;              // names a row of the family table; torch potentials only
   std::string file;                // absolute path of the model file; empty for native potentials
+  std::vector<std::string> committee;    // files of further members, trained alike; see `file`
   std::optional<double> cutoff;    // > 0; required unless the potential chooses its own
   std::optional<int> layers;       // rounds of message passing, >= 0; needed by a wide halo
   std::vector<std::string> elements;    // chemical symbols in the order of the model's type index

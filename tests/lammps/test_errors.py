@@ -116,7 +116,6 @@ SMALL_STEP = "velocity all create 300 1\nfix 1 all nve\n"
 # Name; how the run differs; words of the message: the offending command and its cure.
 REFUSALS = [
     ("no_pair_coeff", {"pair_coeff": ""}, ["pair"]),
-    ("units_real", {"before": "units real"}, ["units", "real", "units metal"]),
     ("units_lj", {"before": "units lj"}, ["units", "lj", "units metal"]),
     ("no_ids", {"before": "units metal\natom_modify id no", "read": "region all block 0 8 0 8 0 8\ncreate_box 2 all\n"
                 "create_atoms 1 single 1 1 1\ncreate_atoms 2 single 3 3 3\nmass * 20.0"}, ["atom_modify id yes"]),

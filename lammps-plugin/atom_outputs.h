@@ -1,0 +1,63 @@
+// Per-atom outputs of the models under LAMMPS's names, for fix pair, libraries and atom->q. Lives as
+// long as the pair style: LAMMPS keeps pointers into it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "host_graph.h"
+#include "pipeline/pipeline.h"
+#include "units.h"
+
+namespace mlip_dd {
+
+// Names are those of the models' output fields; d_energy_d_<field> for fields that atoms carry;
+// force_deviation for committees. One of several columns is name[k],
+// k from 1.
+class AtomOutputs {
+ public:
+  // What `pipeline` can give.
+  void set_source(const Pipeline &pipeline, bool committee);
+  std::vector<std::string> names() const { return known_; }
+  bool knows(const std::string &name) const;
+
+  // Values of local atoms and ghosts, of the last evaluation; null before one, and for names that
+  // are not known. From now on the name is computed in every step, or, once flag() was asked for,
+  // where the flag is not zero.
+  double *values(const std::string &name);
+  // `name` without "_flag" at its end; null where it has no such end.
+  int *flag(const std::string &name);
+
+  // For this step.
+  void add_wanted(PipelineRequest &request) const;
+
+  // After an evaluation. Atoms outside the model get zero, ghosts nothing. Throws Error where a
+  // column does not exist.
+  void take(const Pipeline &pipeline, const HostGraph &host, const HostUnits &units, int n_local,
+            int n_all);
+
+  // The arrays just filled.
+  const std::vector<double *> &taken() const { return taken_; }
+
+ private:
+  struct Output {
+    std::string field;
+    std::size_t column = 0;
+    bool whole = true;    // asked for without a column
+    int flag = 0;
+    bool flagged = false;
+    bool wanted = false;
+    std::vector<double> values;
+
+    bool now() const { return flagged ? flag != 0 : wanted; }
+  };
+
+  Output &find(const std::string &name);
+
+  std::vector<std::string> known_;
+  std::map<std::string, Output> outputs_;    // LAMMPS keeps pointers to flags: nothing is erased
+  std::vector<double *> taken_;
+};
+
+}    // namespace mlip_dd

@@ -1,0 +1,90 @@
+// From the models' results to LAMMPS's arrays.
+#include <atom.h>
+#include <comm.h>
+
+#include <algorithm>
+
+#include "atom_outputs.h"
+#include "faulty_result.h"
+#include "pair_state.h"
+
+namespace LAMMPS_NS {
+
+// LAMMPS's virial is sum x_a F_b, the runner's own sign.
+void PairMlipDD::add_results()
+{
+  constexpr int kSymmetric[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+  constexpr int kFull[9][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2},
+                               {1, 2}, {1, 0}, {2, 0}, {2, 1}};
+  const mlip_dd::PotentialOutput &output = state_->pipeline->output();
+  const double to_energy = state_->units.energy_to_host();
+  const double to_force = state_->units.force_to_host();
+  const auto symmetric = [to_energy](const double *w, int a, int b) {
+    return to_energy * 0.5 * (w[3 * a + b] + w[3 * b + a]);
+  };
+
+  if (eflag_global) eng_vdwl += to_energy * output.energy;
+  std::ranges::transform(state_->pipeline->energies(), pvector,
+                         [to_energy](double energy) { return to_energy * energy; });
+  if (vflag_global)
+    for (int k = 0; k < 6; ++k)
+      virial[k] += symmetric(output.virial.data(), kSymmetric[k][0], kSymmetric[k][1]);
+  for (int i = 0; i < atom->nlocal; ++i) {
+    const std::int64_t row = state_->host.row(i);
+    if (row == mlip_dd::kNotInModel) continue;
+    const double *force = &output.forces[3 * static_cast<std::size_t>(row)];
+    for (int a = 0; a < 3; ++a) atom->f[i][a] += to_force * force[a];
+    if (eflag_atom) eatom[i] += to_energy * output.node_energy[static_cast<std::size_t>(row)];
+    if (vflag_atom)
+      for (int k = 0; k < 6; ++k)
+        vatom[i][k] += symmetric(&output.node_virial[9 * static_cast<std::size_t>(row)],
+                                 kSymmetric[k][0], kSymmetric[k][1]);
+    if (cvflag_atom)
+      for (int k = 0; k < 9; ++k)
+        cvatom[i][k] +=
+            to_energy *
+            output.node_virial[static_cast<std::size_t>(9 * row + 3 * kFull[k][0] + kFull[k][1])];
+  }
+}
+
+// Ghosts get their owners' values.
+void PairMlipDD::give_atom_outputs()
+{
+  if (state_->options.charges_to_q) {
+    const mlip_dd::AtomField &made = state_->pipeline->output().fields.at("charges");
+    for (int i = 0; i < atom->nlocal; ++i)
+      if (const std::int64_t row = state_->host.row(i); row != mlip_dd::kNotInModel)
+        atom->q[i] = made.values[static_cast<std::size_t>(row)] / state_->units.charge;
+    forward_values(atom->q);
+  }
+  outputs_->take(*state_->pipeline, state_->host, state_->units, atom->nlocal,
+                 atom->nlocal + atom->nghost);
+  for (double *values : outputs_->taken()) forward_values(values);
+}
+
+void PairMlipDD::forward_values(double *values)
+{
+  travelling_ = values;
+  comm->forward_comm(this, 1);
+  travelling_ = nullptr;
+}
+
+int PairMlipDD::pack_forward_comm(int n, int *list, double *buffer, int, int *)
+{
+  if (!travelling_) return state_->host.pack_owners(n, list, buffer);
+  for (int k = 0; k < n; ++k) buffer[k] = travelling_[list[k]];
+  return n;
+}
+
+void PairMlipDD::unpack_forward_comm(int n, int first, double *buffer)
+{
+  if (!travelling_) return state_->host.unpack_owners(n, first, buffer);
+  std::copy_n(buffer, n, travelling_ + first);
+}
+
+void PairMlipDD::require_finite()
+{
+  mlip_dd::require_finite_results(*lmp, *state_->pipeline, state_->host, state_->units);
+}
+
+}    // namespace LAMMPS_NS
