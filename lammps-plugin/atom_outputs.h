@@ -1,5 +1,5 @@
-// Per-atom outputs of the models under LAMMPS's names, for fix pair, libraries and atom->q. Lives as
-// long as the pair style: LAMMPS keeps pointers into it.
+// Per-atom outputs of the models under LAMMPS's names, for fix pair, libraries and atom->q. Lives
+// as long as the pair style: LAMMPS keeps pointers into it.
 #pragma once
 
 #include <map>

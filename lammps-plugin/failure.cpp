@@ -64,9 +64,8 @@ void run_exposed(LAMMPS_NS::LAMMPS *lammps, const std::function<void()> &body)
 {
   int rank = 0;
   MPI_Comm_rank(lammps->world, &rank);
-  const std::string message =
-      caught_message(body, "step " + std::to_string(lammps->update->ntimestep) + ", rank " +
-                               std::to_string(rank));
+  const std::string message = caught_message(
+      body, "step " + std::to_string(lammps->update->ntimestep) + ", rank " + std::to_string(rank));
   if (message.empty()) return;
   // A fault that several ranks share is told once: each leaves those before it the time to end the
   // run.

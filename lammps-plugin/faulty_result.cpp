@@ -46,7 +46,8 @@ std::optional<Fault> find_fault(const PotentialOutput &output, std::int64_t n_ow
         return Fault{"force", output.forces[k], static_cast<std::int64_t>(k / 3)};
   for (const auto *fields : {&output.fields, &output.gradients})
     for (const auto &[name, field] : *fields) {
-      const std::size_t last = std::min(field.values.size(), n * static_cast<std::size_t>(field.width));
+      const std::size_t last =
+          std::min(field.values.size(), n * static_cast<std::size_t>(field.width));
       for (std::size_t k = 0; k < last; ++k)
         if (!std::isfinite(field.values[k]))
           return Fault{"output " + name, field.values[k],
@@ -75,8 +76,8 @@ std::string place_of(const LAMMPS_NS::Atom &atom, int i, const HostUnits &units)
   std::ostringstream text;
   const double *x = atom.x[i];
   text << "atom " << atom.tag[i] << " of type " << atom.type[i] << " at " << x[0] << " " << x[1]
-       << " " << x[2] << ", whose nearest atom is "
-       << nearest_distance(atom, i) * units.length << " A away";
+       << " " << x[2] << ", whose nearest atom is " << nearest_distance(atom, i) * units.length
+       << " A away";
   return text.str();
 }
 

@@ -5,6 +5,7 @@
 #include <domain.h>
 #include <lammps.h>
 #include <neigh_list.h>
+#include <neighbor.h>
 
 #include <algorithm>
 #include <optional>
@@ -12,6 +13,8 @@
 namespace mlip_dd {
 
 namespace {
+
+constexpr int kEverybody = 0;    // LAMMPS's number for the group `all`
 
 // `values`, or `scratch` with them in another unit.
 std::span<const double> in_unit(std::span<const double> values, double unit,
@@ -35,6 +38,18 @@ std::optional<HostField> property(LAMMPS_NS::Atom &atom, const std::string &name
   return HostField{
       n ? std::span<const double>(atom.darray[index][0], n * width) : std::span<const double>(),
       columns};
+}
+
+// Bits of groups that are kept from all atoms: what fix gcmc does with an atom that it tries to
+// delete. Such atoms are not there for the model; left in it, they would keep their own energy.
+int groups_without_neighbours(const LAMMPS_NS::Neighbor &neighbor)
+{
+  int bits = 0;
+  for (int k = 0; k < neighbor.nex_group; ++k) {
+    if (neighbor.ex2_group[k] == kEverybody) bits |= neighbor.ex1_bit[k];
+    if (neighbor.ex1_group[k] == kEverybody) bits |= neighbor.ex2_bit[k];
+  }
+  return bits;
 }
 
 }    // namespace
@@ -78,8 +93,10 @@ void HostGraph::read_atoms(const LAMMPS_NS::LAMMPS &lammps,
   const LAMMPS_NS::Atom &atom = *lammps.atom;
   const auto all = static_cast<std::size_t>(atom.nlocal + atom.nghost);
   types_.resize(all);
+  const int left_out = groups_without_neighbours(*lammps.neighbor);
   for (std::size_t i = 0; i < all; ++i)
-    types_[i] = element_of_type[static_cast<std::size_t>(atom.type[i])];
+    types_[i] = atom.mask[i] & left_out ? static_cast<std::int32_t>(kNotInModel)
+                                        : element_of_type[static_cast<std::size_t>(atom.type[i])];
 
   std::vector<std::int64_t> rows(static_cast<std::size_t>(atom.nlocal));
   number_owned_rows(types_, atom.nlocal, rows);

@@ -16,12 +16,17 @@ void PairMlipDD::refuse_unsupported()
 {
   if (!atom->tag_enable)
     error->all(MLIP_DD_PLACE, "mlip/dd: atoms must have IDs. Use `atom_modify id yes`");
-  // neighbor->exclude is set later, in Neighbor::init().
-  if (neighbor->nex_type || neighbor->nex_group || neighbor->nex_mol)
-    error->all(MLIP_DD_PLACE,
-               "mlip/dd: `neigh_modify exclude` would remove pairs that the model needs. Remove "
-               "it; to leave "
-               "atom types out of the model, name them NULL in pair_coeff");
+  // neighbor->exclude is set later, in Neighbor::init(). A group kept from all atoms is out of the
+  // model.
+  bool some_pairs = neighbor->nex_type || neighbor->nex_mol;
+  for (int k = 0; k < neighbor->nex_group; ++k)
+    some_pairs |= neighbor->ex1_group[k] != 0 && neighbor->ex2_group[k] != 0;
+  if (some_pairs)
+    error->all(
+        MLIP_DD_PLACE,
+        "mlip/dd: `neigh_modify exclude` would remove pairs that the model needs. Remove it; "
+        "to leave atoms out of the model, name their types NULL in pair_coeff, or exclude "
+        "their group from `all`");
   // Both limits need a first group, and LAMMPS does not tell whether ghosts are limited to it.
   if (neighbor->includegroup || atom->firstgroupname)
     error->all(MLIP_DD_PLACE,

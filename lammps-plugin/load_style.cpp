@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "load_checks.h"
 #include "place.h"
 #include "style.h"
 
@@ -35,12 +36,34 @@ int how_to_bind()
   return copied || !library ? 0 : RTLD_DEEPBIND;
 }
 
+// What this program can tell of itself, asked for by name since it may be linked in many ways.
+HostBuild build_of(const LAMMPS_NS::LAMMPS &lammps)
+{
+  HostBuild build;
+  build.version = lammps.num_ver;
+  using ExtractSetting = int(void *, const char *);
+  if (auto *setting =
+          reinterpret_cast<ExtractSetting *>(dlsym(RTLD_DEFAULT, "lammps_extract_setting")))
+    build.id_bytes = static_cast<std::size_t>(setting(nullptr, "tagint"));
+  using LibraryVersion = int(char *, int *);
+  if (auto *version =
+          reinterpret_cast<LibraryVersion *>(dlsym(RTLD_DEFAULT, "MPI_Get_library_version"))) {
+    std::string text(MPI_MAX_LIBRARY_VERSION_STRING, '\0');
+    int length = 0;
+    version(text.data(), &length);
+    build.mpi = mpi_family(text.substr(0, static_cast<std::size_t>(length)));
+  }
+  return build;
+}
+
 }    // namespace
 
 LAMMPS_NS::Pair *make_pair_style(LAMMPS_NS::LAMMPS *lammps)
 {
   static MakeStyle *make = nullptr;
   if (make) return make(lammps);
+  if (const std::string wrong = disagreement(built_for(), build_of(*lammps)); !wrong.empty())
+    lammps->error->all(MLIP_DD_PLACE, "mlip/dd: " + wrong);
   const std::string path = (folder_of_this_library() / kLibrary).string();
   // Stays loaded: torch does not survive being unloaded.
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE | how_to_bind());

@@ -48,7 +48,8 @@ int rank_on_node(MPI_Comm world)
 
 }    // namespace
 
-PairMlipDD::PairMlipDD(LAMMPS *lammps) : Pair(lammps), outputs_(std::make_unique<mlip_dd::AtomOutputs>())
+PairMlipDD::PairMlipDD(LAMMPS *lammps)
+    : Pair(lammps), outputs_(std::make_unique<mlip_dd::AtomOutputs>())
 {
   one_coeff = 1;
   manybody_flag = 1;
@@ -209,14 +210,17 @@ void PairMlipDD::rebuild_if_reneighboured()
   if (neighbor->ago != 0 && state_->built == now) return;
   state_->host.read_atoms(*lmp, state_->element_of_type);
   comm->forward_comm(this, mlip_dd::HostGraph::kOwnerNumbers);
-  state_->pipeline->rebuild(state_->host.atoms(*lmp, state_->units),
-                            state_->host.neighbours(*list), neighbor->skin * state_->units.length);
+  state_->pipeline->rebuild(state_->host.atoms(*lmp, state_->units), state_->host.neighbours(*list),
+                            neighbor->skin * state_->units.length);
   state_->built = now;
 }
 
 void PairMlipDD::compute(int eflag, int vflag)
 {
   ev_init(eflag, vflag);
+  const bool tell = state_->options.log && !state_->graph_logged;
+  const std::vector<mlip_dd::Traffic> before =
+      tell ? mlip_dd::traffic_of(*state_->pipeline) : std::vector<mlip_dd::Traffic>();
   mlip_dd::run_exposed(lmp, [&] {
     rebuild_if_reneighboured();
     mlip_dd::PipelineRequest request;
@@ -230,11 +234,11 @@ void PairMlipDD::compute(int eflag, int vflag)
     add_results();
     give_atom_outputs();
   });
-  if (state_->options.log && !state_->graph_logged) {
-    log_lines(mlip_dd::describe_graphs(*state_->communicator, *state_->pipeline,
-                                       neighbor->skin * state_->units.length));
-    state_->graph_logged = true;
-  }
+  if (!tell) return;
+  log_lines(describe_setting());
+  log_lines(mlip_dd::describe_graphs(*state_->communicator, *state_->pipeline,
+                                     neighbor->skin * state_->units.length, before));
+  state_->graph_logged = true;
 }
 
 void *PairMlipDD::extract(const char *name, int &dimension)
@@ -254,18 +258,6 @@ void *PairMlipDD::extract_peratom(const char *name, int &columns)
                    known.empty() ? " none" : known);
   }
   return outputs_->values(name);
-}
-
-void PairMlipDD::log_lines(const std::vector<std::string> &lines)
-{
-  if (comm->me != 0) return;
-  for (const std::string &line : lines) utils::logmesg(lmp, line + "\n");
-}
-
-void PairMlipDD::finish()
-{
-  if (!state_ || !state_->options.log || state_->evaluations == 0) return;
-  log_lines(mlip_dd::describe_run(*state_->communicator, *state_->pipeline, state_->evaluations));
 }
 
 double PairMlipDD::memory_usage()

@@ -40,12 +40,12 @@ class PairMlipDD : public Pair {
   void unpack_forward_comm(int n, int first, double *buffer) override;
 
  private:
-  struct State;       // keeps torch out of LAMMPS's sight
+  struct State;    // keeps torch out of LAMMPS's sight
   struct Restored;
   std::unique_ptr<State> state_;
   std::unique_ptr<Restored> restored_;
   std::unique_ptr<mlip_dd::AtomOutputs> outputs_;
-  double cutoff_ = 0.0;    // LAMMPS's unit of length
+  double cutoff_ = 0.0;             // LAMMPS's unit of length
   double *travelling_ = nullptr;    // what forward communication carries; null: owners of ghosts
 
   void allocate();
@@ -56,6 +56,7 @@ class PairMlipDD : public Pair {
   void make_from_restart();
   void refuse_unsupported();
   void rebuild_if_reneighboured();
+  std::vector<std::string> describe_setting() const;
   void log_lines(const std::vector<std::string> &lines);
   void add_results();
   void give_atom_outputs();

@@ -1,4 +1,5 @@
-// What a pair_style command made: kept apart from LAMMPS's header, so that torch stays out of sight.
+// What a pair_style command made: kept apart from LAMMPS's header, so that torch stays out of
+// sight.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Restart files name the spec file, the elements, and a fingerprint of the models, so that a run goes
-// on with the models it was begun with, or says that it does not.
+// Restart files name the spec file, the elements, and a fingerprint of the models, so that a run
+// goes on with the models it was begun with, or says that it does not.
 #include <atom.h>
 #include <comm.h>
 #include <error.h>
@@ -60,8 +60,9 @@ class Reader {
     std::uint32_t value = 0;
     bytes(&value, sizeof(value));
     if (value > kLongestText)
-      error_->all(MLIP_DD_PLACE, "mlip/dd: the restart file does not hold what this pair style "
-                                 "writes. Read it with the version that wrote it");
+      error_->all(MLIP_DD_PLACE,
+                  "mlip/dd: the restart file does not hold what this pair style "
+                  "writes. Read it with the version that wrote it");
     return value;
   }
 
@@ -155,8 +156,9 @@ void PairMlipDD::make_from_restart()
                    "restart file",
                    state_->fingerprint, restored_->fingerprint);
   if (comm->me == 0 && !same_elements(state_->element_names, restored_->element_names))
-    error->warning(MLIP_DD_PLACE, "mlip/dd: the run goes on with other elements than those of the "
-                                  "restart file");
+    error->warning(MLIP_DD_PLACE,
+                   "mlip/dd: the run goes on with other elements than those of the "
+                   "restart file");
   restored_.reset();
 }
 

@@ -45,7 +45,7 @@ void add_title(std::vector<std::string> &lines, const Pipeline &pipeline, std::s
 }
 
 void describe_graph(Communicator &communicator, const ModelRunner &runner, double skin,
-                    std::vector<std::string> &lines)
+                    const Traffic &before, std::vector<std::string> &lines)
 {
   for (const std::string &text : runner.potential().description())
     lines.push_back("mlip/dd: " + text);
@@ -60,6 +60,12 @@ void describe_graph(Communicator &communicator, const ModelRunner &runner, doubl
   lines.push_back(line("rows the model sees", spread_of(communicator, counts.model_rows)));
   lines.push_back(line("edges", spread_of(communicator, runner.graph().n_edges())));
   lines.push_back(line("neighbour ranks", spread_of(communicator, counts.neighbour_ranks)));
+  const Traffic now = runner.traffic();
+  const std::int64_t exchanges = now.gathers + now.scatters + now.system_sums - before.gathers -
+                                 before.scatters - before.system_sums;
+  lines.push_back(line("exchanges in this step", spread_of(communicator, exchanges)));
+  lines.push_back(
+      line("bytes sent in this step", spread_of(communicator, now.bytes_sent - before.bytes_sent)));
 }
 
 void describe_times(Communicator &communicator, const ModelRunner &runner,
@@ -86,14 +92,22 @@ void describe_times(Communicator &communicator, const ModelRunner &runner,
 
 }    // namespace
 
+std::vector<Traffic> traffic_of(const Pipeline &pipeline)
+{
+  std::vector<Traffic> traffic;
+  for (std::size_t step = 0; step < pipeline.size(); ++step)
+    traffic.push_back(pipeline.runner(step).traffic());
+  return traffic;
+}
+
 std::vector<std::string> describe_graphs(Communicator &communicator, const Pipeline &pipeline,
-                                         double skin)
+                                         double skin, const std::vector<Traffic> &before)
 {
   std::vector<std::string> lines;
   for (const std::string &wire : pipeline.wiring().found) lines.push_back("mlip/dd: " + wire);
   for (std::size_t step = 0; step < pipeline.size(); ++step) {
     add_title(lines, pipeline, step);
-    describe_graph(communicator, pipeline.runner(step), skin, lines);
+    describe_graph(communicator, pipeline.runner(step), skin, before[step], lines);
   }
   return lines;
 }

@@ -1,4 +1,4 @@
-// The lines of `log yes`: what a model sees, what it sends, and where the time goes.
+// The lines of the log: what a model sees, what it sends, and where the time goes.
 #pragma once
 
 #include <string>
@@ -8,9 +8,13 @@
 
 namespace mlip_dd {
 
-// Collective; the same lines on every rank.
+// Of each step of the pipeline so far.
+std::vector<Traffic> traffic_of(const Pipeline &pipeline);
+
+// Collective; the same lines on every rank. After an evaluation; `before` is the traffic before it,
+// and `skin` is in Angstrom.
 std::vector<std::string> describe_graphs(Communicator &communicator, const Pipeline &pipeline,
-                                         double skin);
+                                         double skin, const std::vector<Traffic> &before);
 std::vector<std::string> describe_run(Communicator &communicator, const Pipeline &pipeline,
                                       std::int64_t evaluations);
 

@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kJoule = 1.0 / kElementaryCharge;      // eV
 constexpr double kCoulomb = 1.0 / kElementaryCharge;    // e
-constexpr double kMetre = 1e10;                       // Angstrom
-constexpr double kGram = 1e-3;                        // kg
+constexpr double kMetre = 1e10;                         // Angstrom
+constexpr double kGram = 1e-3;                          // kg
 
 struct NamedUnits {
   std::string_view name;
@@ -24,12 +24,12 @@ struct NamedUnits {
 // mass x length^2 / time^2 is worked out from these.
 constexpr std::array<NamedUnits, 7> kStyles{{
     {"metal", {}},
-    {"real", {1.0, kThermochemicalKilocalorie / kAvogadro * kJoule, 1.0}},
+    {"real", {1.0, kThermochemicalKilocalorie / kAvogadro *kJoule, 1.0}},
     {"si", {kMetre, kJoule, kCoulomb}},
     {"cgs", {1e-2 * kMetre, 1e-7 * kJoule, kStatcoulomb *kCoulomb}},
     {"electron", {kBohr, kHartree, 1.0}},
-    {"micro", {1e-6 * kMetre, 1e-12 * kGram * kJoule, 1e-12 * kCoulomb}},    // pg um^2/us^2, pC
-    {"nano", {1e-9 * kMetre, 1e-18 * kGram * kJoule, 1.0}},                // ag nm^2/ns^2, e
+    {"micro", {1e-6 * kMetre, 1e-12 * kGram *kJoule, 1e-12 * kCoulomb}},    // pg um^2/us^2, pC
+    {"nano", {1e-9 * kMetre, 1e-18 * kGram *kJoule, 1.0}},                  // ag nm^2/ns^2, e
 }};
 
 }    // namespace

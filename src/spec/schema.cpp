@@ -193,11 +193,11 @@ Json model()
   Json schema = object_of(
       {{"potential", described("What computes", one_of(potential_names()))},
        {"family", described("Names the model's inputs and outputs", one_of(family_names))},
-       {"file", described("The model file, relative to this file; or a list: a committee, whose mean "
-                        "is taken",
-                        {{"anyOf",
-                          {non_empty(),
-                           {{"type", "array"}, {"items", non_empty()}, {"minItems", 1}}}}})},
+       {"file",
+        described("The model file, relative to this file; or a list: a committee, whose mean "
+                  "is taken",
+                  {{"anyOf",
+                    {non_empty(), {{"type", "array"}, {"items", non_empty()}, {"minItems", 1}}}}})},
        {"cutoff", described("Of edges, in the length unit of `units`",
                             {{"type", "number"}, {"exclusiveMinimum", 0}})},
        {"layers",
