@@ -17,6 +17,20 @@ namespace mlip_dd {
 
 namespace {
 
+// Without line breaks, which the messages of interpreters and compilers have.
+std::string on_one_line(const std::string &text)
+{
+  std::string line;
+  for (const char letter : text) {
+    const bool blank = letter == '\n' || letter == '\t' || letter == '\r' || letter == ' ';
+    if (!blank)
+      line += letter;
+    else if (!line.empty() && line.back() != ' ')
+      line += ' ';
+  }
+  return line;
+}
+
 // Runs `body`; the message of what it threw, with `when` added to its place, or nothing.
 std::string caught_message(const std::function<void()> &body, const std::string &when = {})
 {
@@ -32,7 +46,7 @@ std::string caught_message(const std::function<void()> &body, const std::string 
     parts = {error.what(), "", "", ""};
   }
   if (!when.empty()) parts.where = when + (parts.where.empty() ? "" : ", ") + parts.where;
-  return "mlip/dd: " + describe(parts);
+  return "mlip/dd: " + on_one_line(describe(parts));
 }
 
 }    // namespace
