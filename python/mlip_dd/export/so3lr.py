@@ -21,6 +21,8 @@ LONG_CUTOFF, LONG_FADE = 12.0, 2.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", nargs="?", default="so3lr", help="path of a checkpoint (.model), or so3lr (the default)")
     parser.add_argument("--long-cutoff", type=float, default=LONG_CUTOFF, help="of charges and dispersion, Angstrom (12)")
+    parser.add_argument("--no-electrostatics", dest="electrostatics", action="store_false",
+                        help="leave out the energy of its charges, for a pipeline that feeds them into ewald or pme")
     parser.add_argument("--dtype", choices=("float32", "float64"), default="float32", help="(float32)")
 
 
@@ -47,9 +49,15 @@ def load(model: str, long_cutoff: float):
     return loaded.eval()
 
 
-def edges_module(model, dtype):
+def edges_module(model, dtype, electrostatics: bool = True):
     """The traced module: per-atom energies, charges and Hirshfeld ratios from the edges within the long cutoff."""
     import torch
+
+    class NoEnergy(torch.nn.Module):
+        """In place of the package's sum over pairs of charges."""
+
+        def forward(self, partial_charges, *_, **__):
+            return torch.zeros_like(partial_charges).view(-1, 1)
 
     class SharedCharges(torch.nn.Module):
         """Charges, what they miss of the total dealt out evenly; `head` is the package's.
@@ -96,6 +104,8 @@ def edges_module(model, dtype):
             }, compute_force=False)
             return found["node_energy"].view(-1), found["partial_charges"].view(-1), found["hirshfeld_ratios"].view(-1)
 
+    if not electrostatics:
+        model.electrostatic_potential = NoEnergy()
     model.partial_charges_output_block = SharedCharges(model.partial_charges_output_block)
     model.to(dtype)
     for parameter in model.parameters():
@@ -119,10 +129,11 @@ def _export(arguments: argparse.Namespace) -> ExportedModel:
     if arguments.long_cutoff <= near_cutoff:
         raise UserError(f"--long-cutoff {arguments.long_cutoff:g} must be above the model's own cutoff, {near_cutoff:g} A.")
     name = "so3lr" if not os.path.isfile(arguments.model) else Path(arguments.model).stem
+    name += "" if arguments.electrostatics else "-no-electrostatics"
     before = torch.get_default_dtype()
     torch.set_default_dtype(dtype)    # the package makes some of its tensors by the default
     try:
-        module = edges_module(model, dtype)
+        module = edges_module(model, dtype, arguments.electrostatics)
     finally:
         torch.set_default_dtype(before)
     file = prepare_folder(arguments.output) / f"{name}-{arguments.dtype}.pt"

@@ -32,7 +32,7 @@ def main() -> None:
     calculator = SO3LRCalculator(device="cpu", default_dtype="float64")
     save_results(folder, {name: package_results(calculator, system) for name, system in SMALL.items()})
     for dtype in DTYPES:
-        exported = so3lr.run(Namespace(model="so3lr", long_cutoff=12.0, dtype=dtype, output=folder / dtype))
+        exported = so3lr.run(Namespace(model="so3lr", long_cutoff=12.0, electrostatics=True, dtype=dtype, output=folder / dtype))
         exported.fields["parameters"] = {"total_charge": CHARGE, "total_spin": SPIN}
         spec_file.write_spec(exported, folder / dtype)
 
