@@ -178,7 +178,8 @@ void PairMlipDD::init_style()
     error->all(MLIP_DD_PLACE,
                "mlip/dd: the pair coefficients are not set. Add `pair_coeff * * ELEMENT1 ...`");
   refuse_unsupported();
-  mlip_dd::run_together(lmp, [&] { state_->units = mlip_dd::host_units(update->unit_style, state_->spec->dimensionless());
+  mlip_dd::run_together(lmp, [&] {
+    state_->units = mlip_dd::host_units(update->unit_style, state_->spec->dimensionless());
   });
   const double length = state_->units.length;
   cutoff_ = state_->pipeline->cutoff() / length;
@@ -251,11 +252,14 @@ void *PairMlipDD::extract(const char *name, int &dimension)
 void *PairMlipDD::extract_peratom(const char *name, int &columns)
 {
   columns = 0;
-  if (!outputs_->knows(name) && comm->me == 0 && state_) {
+  // fix pair alone asks, on all ranks; its own message would come later and name no cure.
+  if (!outputs_->knows(name) && state_ && state_->pipeline) {
     std::string known;
     for (const std::string &output : outputs_->names()) known += " " + output;
-    error->warning(MLIP_DD_PLACE, "mlip/dd: the model has no per-atom output {}. It has:{}", name,
-                   known.empty() ? " none" : known);
+    error->all(MLIP_DD_PLACE,
+               "mlip/dd: the model has no per-atom output of this name (found: {}). Ask for one "
+               "of:{}; outputs are named in /model/outputs of the spec file",
+               name, known.empty() ? " none" : known);
   }
   return outputs_->values(name);
 }

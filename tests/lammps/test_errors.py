@@ -182,9 +182,9 @@ def test_model_that_throws_on_one_rank_at_step_5(ranks, spec, tmp_path):
     torch.jit.save(torch.jit.script(ThrowsWhenClose()), str(tmp_path / "toy.pt"))
     pair = f"pair_style mlip/dd {tmp_path}/spec.json\npair_coeff * * Na Cl"
     system = rock_salt(2)
-    # From 2.4 A apart at 400 A/ps: 0.4 A after the fifth step of a femtosecond.
-    system.positions[41] = system.positions[40] + [2.4, 0, 0]
-    then = "mass * 1e9\ngroup one id 42\nvelocity one set -400 0 0\nfix 1 all nve\nthermo 1\nrun 9"
+    # From 1.5 A apart, closing by 0.2 A a step: below 0.63 A after the fifth.
+    system.positions[41] = system.positions[40] + [1.5, 0, 0]
+    then = "mass * 1e9\ngroup one id 42\nvelocity one set -200 0 0\nfix 1 all nve\nthermo 1\nrun 9"
     must_fail(script(system, tmp_path / "run", pair=pair, then=then), tmp_path / "run", ranks,
               "step 5", "rank", "toy.pt", "this model knows no atoms so close")
     steps = [line.split()[0] for line in (tmp_path / "run" / "output.txt").read_text().splitlines()

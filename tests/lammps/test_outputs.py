@@ -155,7 +155,7 @@ def test_committee(ranks, export, tmp_path):
 REFUSED = [
     ("no_charges_made", "charge", "charges to_q", "run 0", ["charges", "/model/outputs"]),
     ("atoms_without_charge", "atomic", "charges to_q", "run 0", ["atom_style charge"]),
-    ("unknown_output", "atomic", "", "fix 1 all pair 1 mlip/dd spins 0\nrun 0", ["spins"]),
+    ("unknown_output", "atomic", "", "fix 1 all pair 1 mlip/dd spins 0\nrun 0", ["spins", "/model/outputs"]),
     ("group_group", "atomic", "", "group g id 1:8\ncompute 1 g group/group all\nrun 0", ["group/group"]),
 ]
 
