@@ -38,10 +38,14 @@ def python(body: str, folder: Path, spec, ranks: int = 1, limit: float = tol.RUN
     imports, _, rest = body.partition("---\n")
     script = folder / "job.py"
     script.write_text(f"{imports}\nSPEC, FOLDER = {str(spec)!r}, {str(folder)!r}\n{START}\n{rest}\n")
-    return subprocess.run([_program("mpirun"), "-np", str(ranks), sys.executable, str(script)], cwd=folder, text=True,
+    # A file for each rank: in one stream they print into one another's lines.
+    command = [_program("mpirun"), "-np", str(ranks), "-outfile-pattern", "rank.%r", sys.executable, str(script)]
+    done = subprocess.run(command, cwd=folder, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=limit,
                           env={**os.environ, "OMP_NUM_THREADS": "1",
-                               "LD_LIBRARY_PATH": f"{sys.prefix}/lib:{os.environ.get('LD_LIBRARY_PATH', '')}"}, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit)
+                               "LD_LIBRARY_PATH": f"{sys.prefix}/lib:{os.environ.get('LD_LIBRARY_PATH', '')}"})
+    done.stdout += "".join(file.read_text() for file in sorted(folder.glob("rank.*")))
+    return done
 
 
 def energies(done: subprocess.CompletedProcess) -> list[float]:
@@ -97,7 +101,6 @@ def test_errors_raise_and_the_instance_stays_usable(ranks, toy2, expected, tmp_p
     found = energies(done)
     assert len(found) == 5 * ranks
     assert all(energy == pytest.approx(expected, rel=tol.DOUBLE_ENERGY) for energy in found)
-    # Ranks may print into one another's lines.
     assert done.stdout.count("RAISED") == 4 * ranks, done.stdout
     for word in ("missing.json", "Xx", "halos", "pair"):
         assert done.stdout.count(word) >= ranks, done.stdout
