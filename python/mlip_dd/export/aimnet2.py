@@ -2,10 +2,10 @@
 
 import argparse
 import os
-import warnings
 from pathlib import Path
 
-from mlip_dd.errors import UserError, missing_package
+from mlip_dd.errors import UserError
+from mlip_dd.export.package_work import package_work
 from mlip_dd.export.spec_file import ExportedModel, prepare_folder
 
 HELP = "AIMNet2: a model file of the package aimnet (.pt), or an untrained one (--untrained SEED)"
@@ -104,9 +104,5 @@ def _export(arguments: argparse.Namespace) -> ExportedModel:
 
 
 def run(arguments: argparse.Namespace) -> ExportedModel:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return _export(arguments)
-        except ImportError as error:
-            raise missing_package(error, "Exporting AIMNet2", REQUIREMENTS) from error
+    with package_work("Exporting AIMNet2", REQUIREMENTS):
+        return _export(arguments)

@@ -1,10 +1,9 @@
 """ANI (package `torchani`): its networks, applied over edges by a scripted module of ours."""
 
 import argparse
-import warnings
 from pathlib import Path
 
-from mlip_dd.errors import missing_package
+from mlip_dd.export.package_work import package_work
 from mlip_dd.export.spec_file import ExportedModel, prepare_folder
 
 HELP = "ANI: the pretrained ensemble ANI-1x that comes with the package torchani"
@@ -58,9 +57,5 @@ def _export(arguments: argparse.Namespace) -> ExportedModel:
 
 
 def run(arguments: argparse.Namespace) -> ExportedModel:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return _export(arguments)
-        except ImportError as error:
-            raise missing_package(error, "Exporting ANI", REQUIREMENTS) from error
+    with package_work("Exporting ANI", REQUIREMENTS):
+        return _export(arguments)

@@ -3,9 +3,8 @@
 import argparse
 import contextlib
 import io
-import warnings
 
-from mlip_dd.errors import missing_package
+from mlip_dd.export.package_work import package_work
 from mlip_dd.export.spec_file import ExportedModel, prepare_folder
 
 HELP = "CHGNet: a pretrained model that comes with the package chgnet"
@@ -60,9 +59,5 @@ def _export(arguments: argparse.Namespace) -> ExportedModel:
 
 
 def run(arguments: argparse.Namespace) -> ExportedModel:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return _export(arguments)
-        except ImportError as error:
-            raise missing_package(error, "Exporting CHGNet", REQUIREMENTS) from error
+    with package_work("Exporting CHGNet", REQUIREMENTS):
+        return _export(arguments)

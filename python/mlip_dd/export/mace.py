@@ -2,10 +2,10 @@
 
 import argparse
 import copy
-import warnings
 from pathlib import Path
 
-from mlip_dd.errors import UserError, missing_package, nearest
+from mlip_dd.errors import UserError, nearest
+from mlip_dd.export.package_work import package_work
 from mlip_dd.export.spec_file import ExportedModel, prepare_folder
 
 HELP = "MACE: a model file written by its package (.model)"
@@ -85,14 +85,10 @@ def export_model(model, folder: Path, name: str, form: str, head: str | None = N
 
 
 def run(arguments: argparse.Namespace) -> ExportedModel:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            import torch
+    with package_work("Exporting MACE", REQUIREMENTS):
+        import torch
 
-            model = _load(arguments.model)
-            if arguments.dtype:
-                model = model.to(getattr(torch, arguments.dtype))
-            return export_model(model, arguments.output, arguments.model.stem, arguments.form, arguments.head)
-        except ImportError as error:
-            raise missing_package(error, "Exporting MACE", REQUIREMENTS) from error
+        model = _load(arguments.model)
+        if arguments.dtype:
+            model = model.to(getattr(torch, arguments.dtype))
+        return export_model(model, arguments.output, arguments.model.stem, arguments.form, arguments.head)

@@ -2,10 +2,10 @@
 by edge vectors, or with the forces that the package's model makes inside."""
 
 import argparse
-import warnings
 from pathlib import Path
 
-from mlip_dd.errors import UserError, missing_package
+from mlip_dd.errors import UserError
+from mlip_dd.export.package_work import package_work
 from mlip_dd.export.spec_file import ExportedModel, prepare_folder
 
 HELP = "NequIP or Allegro: a checkpoint (.ckpt) or package (.nequip.zip) of the package nequip"
@@ -72,10 +72,6 @@ def export_model(model, folder: Path, name: str, form: str) -> ExportedModel:
 
 
 def run(arguments: argparse.Namespace) -> ExportedModel:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            name = arguments.model.name.removesuffix(".zip").removesuffix(".nequip").removesuffix(".ckpt")
-            return export_model(_load(arguments.model), arguments.output, name, arguments.form)
-        except ImportError as error:
-            raise missing_package(error, "Exporting NequIP or Allegro", REQUIREMENTS) from error
+    with package_work("Exporting NequIP or Allegro", REQUIREMENTS):
+        name = arguments.model.name.removesuffix(".zip").removesuffix(".nequip").removesuffix(".ckpt")
+        return export_model(_load(arguments.model), arguments.output, name, arguments.form)

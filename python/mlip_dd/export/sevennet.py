@@ -2,10 +2,10 @@
 
 import argparse
 import os
-import warnings
 from pathlib import Path
 
-from mlip_dd.errors import UserError, missing_package, nearest
+from mlip_dd.errors import UserError, nearest
+from mlip_dd.export.package_work import package_work
 from mlip_dd.export.spec_file import ExportedModel, prepare_folder
 
 HELP = "SevenNet: a pretrained model by name (7net-0, 7net-l3i5, 7net-mf-0, ...), or a checkpoint file"
@@ -76,10 +76,5 @@ def _export(arguments: argparse.Namespace) -> ExportedModel:
 
 
 def run(arguments: argparse.Namespace) -> ExportedModel:
-    with warnings.catch_warnings():
-        # What the package warns of here (old checkpoints, missing GPU kernels) is nothing to act on.
-        warnings.simplefilter("ignore")
-        try:
-            return _export(arguments)
-        except ImportError as error:  # the package imports some of what it needs late
-            raise missing_package(error, "Exporting SevenNet", REQUIREMENTS) from error
+    with package_work("Exporting SevenNet", REQUIREMENTS):
+        return _export(arguments)

@@ -2,12 +2,12 @@
 
 import argparse
 import os
-import warnings
 from importlib import resources
 from pathlib import Path
 from types import SimpleNamespace
 
-from mlip_dd.errors import UserError, missing_package
+from mlip_dd.errors import UserError
+from mlip_dd.export.package_work import package_work
 from mlip_dd.export.spec_file import ExportedModel, prepare_folder
 
 HELP = "SO3LR: the pretrained model that comes with the package so3krates_torch, or a checkpoint file of it"
@@ -147,9 +147,5 @@ def _export(arguments: argparse.Namespace) -> ExportedModel:
 
 
 def run(arguments: argparse.Namespace) -> ExportedModel:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return _export(arguments)
-        except ImportError as error:
-            raise missing_package(error, "Exporting SO3LR", REQUIREMENTS) from error
+    with package_work("Exporting SO3LR", REQUIREMENTS):
+        return _export(arguments)
