@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import tolerances as tol
 from evaluate import VOIGT, Batches, Case, assert_same, evaluate_one, largest, require_signal
+from sevennet_package import calculator_results
 from systems import System, crystal, molecule, rock_salt, supercell
 
 SYSTEMS = {"216": rock_salt(3, amplitude=0.1), "512": rock_salt(4, amplitude=0.1)}
@@ -46,16 +47,6 @@ SMALL = {
     "silicon": System(np.array([[0, 0, 0], [1.5, 1.25, 1.4]]), np.array([1, 1]),
                       np.array([[3.84, 0, 0], [1.92, 3.33, 0], [1.92, 1.11, 3.14]]), elements=("Si",)),
 }
-
-
-def calculator_results(system: System):
-    from ase import Atoms
-    from sevenn.calculator import SevenNetCalculator
-    symbols = [system.elements[kind - 1] for kind in system.types]
-    atoms = Atoms(symbols, system.positions, cell=system.cell, pbc=system.periodic)
-    atoms.calc = SevenNetCalculator("7net-0", device="cpu")
-    stress = atoms.get_stress(voigt=False) if all(system.periodic) else None
-    return atoms.get_potential_energy(), atoms.get_forces(), stress
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -19,11 +19,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("model", nargs="?", help="path of a model file of format 2, as the package fetches or exports it")
     source.add_argument("--untrained", metavar="SEED", type=int, help="the package's own configuration with random weights")
+    parser.add_argument("--open-shell", action="store_true",
+                        help="with --untrained: the form with charges of either spin, which takes the total spin")
     parser.add_argument("--dtype", choices=("float32", "float64"), default="float32",
                         help="float64 takes the same weights to double (float32)")
 
 
-def untrained(seed: int):
+def untrained(seed: int, open_shell: bool = False):
     """The package's AIMNet2 of its own configuration file, long-range sums left to others, weights drawn from `seed`."""
     import aimnet.models
     import torch
@@ -33,6 +35,7 @@ def untrained(seed: int):
 
     text = (Path(aimnet.models.__file__).parent / "aimnet2.yaml").read_text(encoding="utf-8")
     config = strip_lr_modules_from_yaml(yaml.safe_load(text), {})[0]
+    config["kwargs"]["num_charge_channels"] = 2 if open_shell else 1
     before, state = torch.get_default_dtype(), torch.get_rng_state()
     torch.set_default_dtype(torch.float32)
     try:
@@ -45,7 +48,10 @@ def untrained(seed: int):
 
 def _load(arguments: argparse.Namespace):
     if arguments.untrained is not None:
-        return untrained(arguments.untrained), UNTRAINED_ELEMENTS, f"aimnet2-untrained-{arguments.untrained}"
+        form = "aimnet2-open-shell-untrained" if arguments.open_shell else "aimnet2-untrained"
+        return untrained(arguments.untrained, arguments.open_shell), UNTRAINED_ELEMENTS, f"{form}-{arguments.untrained}"
+    if arguments.open_shell:
+        raise UserError("--open-shell belongs to --untrained: a model file is of one form or the other. Leave it out.")
     from aimnet.models.base import load_model
 
     if not os.path.isfile(arguments.model):

@@ -2,6 +2,7 @@
 by edge vectors, or with the forces that the package's model makes inside."""
 
 import argparse
+import copy
 from pathlib import Path
 
 from mlip_dd.errors import UserError
@@ -49,20 +50,23 @@ def export_model(model, folder: Path, name: str, form: str) -> ExportedModel:
     """`model`: the package's GraphModel on the CPU. Its energies are differentiated inside with form "forces" alone."""
     from nequip.model.inference_models.torchscript import save_torchscript_model
 
-    model = model.eval()
+    model = copy.deepcopy(model).eval()    # the package scripts its modules in place
     derivatives = [module for module in model.modules() if hasattr(module, "do_derivatives")]
     for module in derivatives:
         module.do_derivatives = form == "forces"
     if form == "forces" and not derivatives:
         raise UserError("The model makes no forces of its own. Use --form edges.")
+    allegro, layers = _is_allegro(model), _layers(model)
+    if not allegro and layers == 0:
+        raise UserError("The model is neither an Allegro nor has it layers of NequIP that could be counted, and a wide "
+                        "halo has to know how many there are. Only models of these two families are exported.")
     # The package writes whether its matrix products may be rounded; they may not.
     metadata = {**model.metadata, "allow_tf32": "0"}
     file = prepare_folder(folder) / f"{name}-{form}.nequip.pth"
     save_torchscript_model(model, metadata, str(file), "cpu")
 
-    allegro = _is_allegro(model)
     family = ("allegro" if allegro else "nequip") if form == "edges" else "nequip_forces"
-    elements, cutoff, layers = metadata["type_names"].split(), float(metadata["r_max"]), _layers(model)
+    elements, cutoff = metadata["type_names"].split(), float(metadata["r_max"])
     return ExportedModel(
         spec="SPEC_MPNN_HALO",
         fields={"potential": "torchscript", "family": family, "file": file.name, "cutoff": cutoff, "layers": layers,

@@ -65,6 +65,7 @@ class PackageResults:
     forces: np.ndarray
     stress: np.ndarray | None
     charges: np.ndarray | None
+    spins: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -87,4 +88,5 @@ def load_results(folder: Path) -> dict[str, PackageResults]:
     with np.load(folder / "results.npz") as arrays:
         names = {key.split(".")[0] for key in arrays}
         return {name: PackageResults(float(arrays[f"{name}.energy"]), arrays[f"{name}.forces"],
-                                     arrays.get(f"{name}.stress"), arrays.get(f"{name}.charges")) for name in names}
+                                     arrays.get(f"{name}.stress"), arrays.get(f"{name}.charges"),
+                                     arrays.get(f"{name}.spins")) for name in names}

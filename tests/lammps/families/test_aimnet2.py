@@ -9,8 +9,9 @@ import torch
 from evaluate import Case, evaluate_one, largest
 from family_checks import DIVIDED, assert_close, check_divided, check_package, decompositions, small_systems
 from models import pairs_within
-from molecule_boxes import DTYPES, LARGE, NUMBERS, SMALL
+from molecule_boxes import DTYPES, LARGE, NUMBERS, SMALL, SPIN
 from pipeline_models import native_spec, pipeline
+from run import read_dump, run
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("aimnet") is None, reason="the package aimnet is not installed")
 # The package adds 1e-6 to a divisor, so that the charges miss the total by up to that over the sum of their weights.
@@ -20,6 +21,11 @@ BALANCE = 1e-3    # e
 @pytest.fixture(scope="module")
 def made(packaged):
     return packaged("aimnet2", "aimnet")
+
+
+@pytest.fixture(scope="module")
+def open_shell(packaged):
+    return packaged("aimnet2", "aimnet", arguments=("open_shell",))["float64"]
 
 
 @pytest.fixture(scope="module", params=DTYPES)
@@ -64,6 +70,22 @@ def test_charges_are_the_packages(name, double):
                                    torch.zeros(len(system), dtype=torch.long), charge, torch.zeros_like(charge))
     assert np.ptp(expected) > 0.01 and abs(expected.sum() - float(charge)) < BALANCE
     assert largest(charges.numpy() - expected) <= tol.DOUBLE_FORCE and largest(spins.numpy()) == 0.0
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_charges_of_either_spin(name, open_shell, tmp_path):
+    """The form of the package for open shells, whose charges of two spins are balanced each to its own total."""
+    system, expected = SMALL[name], open_shell.results[name]
+    assert np.ptp(expected.spins) > 0.01 and abs(expected.spins.sum() - 2 * SPIN) < BALANCE
+    fields = "fix spins all pair 1 mlip/dd spin_charges 0\nfix charges all pair 1 mlip/dd charges 0\n"
+    case = Case(system, open_shell.model, name, settings="box tilt large")
+    whole = evaluate_one(case, tmp_path / "whole")
+    check_package(whole, open_shell, name, all(system.periodic))
+    script = case.setup(tmp_path) + fields + "run 0\nwrite_dump all custom fields.dump id f_spins f_charges modify sort id"
+    run(script + " format float %.17g\n", tmp_path, ranks=3)
+    found = read_dump(tmp_path / "fields.dump")[-1].columns
+    assert largest(found["f_spins"] - expected.spins) <= tol.DOUBLE_FORCE
+    assert largest(found["f_charges"] - expected.charges) <= tol.DOUBLE_FORCE
 
 
 @pytest.mark.parametrize("ranks, grid", [(3, "processors 3 1 1"), (4, "processors 1 2 2")])

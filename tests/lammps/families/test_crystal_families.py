@@ -23,6 +23,7 @@ FORMS = {"mace": ("edges", "lammps"), "nequip": ("edges", "forces"), "allegro": 
 EVERY_FORM = [f"{family}-{form}" for family, forms in FORMS.items() for form in forms]
 EDGE_FORMS = [f"{family}-edges" for family in FORMS]
 FORCES_INSIDE = [form for form in EVERY_FORM if form not in EDGE_FORMS]
+ROUNDS = {"mace": 2, "nequip": 3, "allegro": 0}    # of message passing, as packages/*.py make them
 SINGLE = "nequip-edges-float32"
 TILED = ("comm_style tiled", "balance 1.0 rcb")
 # Ranks: name, commands before the box, commands after reading, options of the pair style, models.
@@ -35,7 +36,13 @@ GRIDS = {
         ("padded", *TILED, "halo padded", FORCES_INSIDE)],
     8: [("2x2x2", "processors 2 2 2", "", "", EDGE_FORMS)],
 }
-DIVIDED = [(ranks, grid[0], form) for ranks, grids in GRIDS.items() if ranks > 1 for grid in grids for form in grid[4]]
+# What is left of every form on every number of ranks, for --whole.
+MORE = {3: [("tiled", *TILED, "", FORCES_INSIDE)], 4: [("tiled", *TILED, "", FORCES_INSIDE)],
+        8: [("2x2x2", "processors 2 2 2", "", "", FORCES_INSIDE), ("tiled", *TILED, "", EVERY_FORM)]}
+
+
+def listed(grids):
+    return [(ranks, grid[0], form) for ranks in grids if ranks > 1 for grid in grids[ranks] for form in grid[4]]
 
 pytestmark = pytest.mark.skipif(any(importlib.util.find_spec(name) is None for name in ("mace", "nequip", "allegro")),
                                 reason="the packages mace-torch, nequip and nequip-allegro are not installed")
@@ -74,10 +81,21 @@ def small(models, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def divided(models, tmp_path_factory):
-    return {ranks: Batches([Case(LARGE, models[form], f"{form}_{name}", settings=before, changes=after, options=options)
-                            for name, before, after, options, forms in grids for form in forms],
-                           ranks, tmp_path_factory.mktemp(f"ranks{ranks}")) for ranks, grids in GRIDS.items()}
+def run_grids(models, tmp_path_factory):
+    return lambda all_grids: {
+        ranks: Batches([Case(LARGE, models[form], f"{form}_{name}", settings=before, changes=after, options=options)
+                        for name, before, after, options, forms in grids for form in forms],
+                       ranks, tmp_path_factory.mktemp(f"ranks{ranks}")) for ranks, grids in all_grids.items()}
+
+
+@pytest.fixture(scope="module")
+def divided(run_grids):
+    return run_grids(GRIDS)
+
+
+@pytest.fixture(scope="module")
+def divided_more(run_grids):
+    return run_grids(MORE)
 
 
 def assert_close(found: Snapshot, energy: float, forces: np.ndarray, pressure: np.ndarray | None, double: bool) -> None:
@@ -109,15 +127,30 @@ def test_equal_to_the_package(form, name, ranks, small, packaged):
         assert largest(found.pressure - pressure) <= tol.REPULSION_PRESSURE
 
 
-@pytest.mark.parametrize("ranks, grid, form", DIVIDED)
-def test_any_decomposition_equals_one_rank(ranks, grid, form, divided):
-    whole, parts = divided[1][f"{form}_whole"], divided[ranks][f"{form}_{grid}"]
+def check_divided(whole: Snapshot, parts: Snapshot, ranks: int, grid: str, form: str) -> None:
     require_signal(whole)
     assert len(np.unique(parts.ranks)) == ranks and parts.rows("halo rows")[0] > 0
     owned_and_halo = parts.rows("owned rows")[0] + parts.rows("halo rows")[0]
     assert (parts.rows("rows the model sees")[0] >= owned_and_halo) == (grid == "padded")
     assert np.array_equal(parts.types, whole.types)
     assert_close(parts, whole.energy, whole.forces, whole.pressure, form != SINGLE)
+
+
+@pytest.mark.parametrize("ranks, grid, form", listed(GRIDS))
+def test_any_decomposition_equals_one_rank(ranks, grid, form, divided):
+    check_divided(divided[1][f"{form}_whole"], divided[ranks][f"{form}_{grid}"], ranks, grid, form)
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("ranks, grid, form", listed(MORE))
+def test_every_form_on_every_number_of_ranks(ranks, grid, form, divided, divided_more):
+    check_divided(divided[1][f"{form}_whole"], divided_more[ranks][f"{form}_{grid}"], ranks, grid, form)
+
+
+@pytest.mark.parametrize("form", EVERY_FORM)
+def test_rounds_are_counted(form, models):
+    """A wide halo is as many cutoffs wide: one too few, and it gives other forces without a word."""
+    assert models[form].layers == ROUNDS[form.split("-")[0]]
 
 
 @pytest.mark.parametrize("family", FORMS)

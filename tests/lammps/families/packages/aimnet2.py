@@ -1,4 +1,4 @@
-"""python aimnet2.py FOLDER: exports an untrained AIMNet2, and saves what the package's own model gives.
+"""python aimnet2.py FOLDER [open_shell]: exports an untrained AIMNet2, and saves what the package's own model gives.
 
 The package takes long to import, so that both are done here, in one process.
 """
@@ -18,7 +18,7 @@ torch.set_default_dtype(DTYPE)
 
 from mlip_dd.export import aimnet2, spec_file  # noqa: E402
 from models import pairs_within  # noqa: E402
-from molecule_boxes import CHARGE, DTYPES, NUMBERS, SMALL, PackageResults, save_results  # noqa: E402
+from molecule_boxes import CHARGE, DTYPES, NUMBERS, SMALL, SPIN, PackageResults, save_results  # noqa: E402
 
 SEED = 3
 
@@ -42,21 +42,23 @@ def package_results(model, system) -> PackageResults:
     numbers = [NUMBERS[system.elements[kind - 1]] for kind in system.types]
     out = model({
         "coord": positions @ bend, "cell": torch.tensor(system.cell, dtype=DTYPE) @ bend,
-        "numbers": torch.tensor(numbers + [0]), "charge": torch.tensor([CHARGE], dtype=DTYPE),
+        "numbers": torch.tensor(numbers + [0]), "charge": torch.tensor([CHARGE], dtype=DTYPE), "mult": torch.tensor([2.0 * SPIN + 1.0], dtype=DTYPE),
         "mol_idx": torch.zeros(n + 1, dtype=torch.long), "nbmat": torch.tensor(matrix, dtype=torch.int32),
         "shifts": torch.tensor(shifts, dtype=DTYPE)})
     gradient, strained = torch.autograd.grad(out["energy"].sum(), [positions, strain])
     return PackageResults(float(out["energy"].sum()), -gradient[:n].numpy(), strained.numpy() / system.volume,
-                          out["charges"][:n].detach().numpy())
+                          out["charges"][:n].detach().numpy(),
+                          out["spin_charges"][:n].detach().numpy() if "spin_charges" in out else None)
 
 
 def main() -> None:
     folder = Path(sys.argv[1])
-    model = aimnet2.untrained(SEED).to(DTYPE)
+    open_shell = sys.argv[2:] == ["open_shell"]
+    model = aimnet2.untrained(SEED, open_shell).to(DTYPE)
     save_results(folder, {name: package_results(model, system) for name, system in SMALL.items()})
     for dtype in DTYPES:
-        exported = aimnet2.run(Namespace(model=None, untrained=SEED, dtype=dtype, output=folder / dtype))
-        exported.fields["parameters"] = {"total_charge": CHARGE}
+        exported = aimnet2.run(Namespace(model=None, untrained=SEED, open_shell=open_shell, dtype=dtype, output=folder / dtype))
+        exported.fields["parameters"] = {"total_charge": CHARGE} | ({"total_spin": SPIN} if open_shell else {})
         spec_file.write_spec(exported, folder / dtype)
 
 
