@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-SALT = """units metal
+# Charged, each atom off its site.
+SALT_CRYSTAL = """units metal
 atom_style charge
 lattice custom 5.64 a1 1 0 0 a2 0 1 0 a3 0 0 1 basis 0 0 0 basis 0.5 0.5 0 basis 0.5 0 0.5 basis 0 0.5 0.5 &
   basis 0.5 0 0 basis 0 0.5 0 basis 0 0 0.5 basis 0.5 0.5 0.5
@@ -19,7 +20,8 @@ mass 2 35.45
 set type 1 charge 1.0
 set type 2 charge -1.0
 displace_atoms all random 0.1 0.1 0.1 12
-{pair}
+"""
+SALT = SALT_CRYSTAL + """{pair}
 neighbor 1.0 bin
 neigh_modify delay 0 every 10 check no one 5000 page 100000
 timestep 0.0005
@@ -43,9 +45,21 @@ def lammps(script: str, ranks: int, folder: Path) -> str:
     return done.stdout
 
 
+_LOOP = re.compile(r"Loop time of (\S+) on \d+ procs for (\d+) steps with (\d+) atoms")
+
+
 def seconds_per_step(output: str) -> float:
-    found = re.search(r"Loop time of (\S+) on \d+ procs for (\d+) steps with (\d+) atoms", output)
+    found = _LOOP.search(output)
     return float(found[1]) / int(found[2])
+
+
+def atoms(output: str) -> int:
+    return int(_LOOP.search(output)[3])
+
+
+def native_spec(potential: str, elements: list[str], cutoff: float, **parameters) -> dict:
+    return {"spec": f"SPEC_{potential.upper()}_HALO",
+            "model": {"potential": potential, "elements": elements, "cutoff": cutoff, "parameters": parameters}}
 
 
 def salt_time(cells: tuple[int, int, int], pair: str, steps: int, ranks: int, folder: Path) -> float:

@@ -9,25 +9,13 @@ Needs `lmp` with the plugin (LAMMPS_PLUGIN_PATH or an installed mlip-dd) and the
 import argparse
 import json
 import re
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
+from native_peers import SALT_CRYSTAL, lammps, native_spec, seconds_per_step
+
 TARGET = 1.02    # of the sum of the models' own times
-INPUT = """units metal
-atom_style charge
-lattice custom 5.64 a1 1 0 0 a2 0 1 0 a3 0 0 1 basis 0 0 0 basis 0.5 0.5 0 basis 0.5 0 0.5 basis 0 0.5 0.5 &
-  basis 0.5 0 0 basis 0 0.5 0 basis 0 0 0.5 basis 0.5 0.5 0.5
-region box block 0 {n} 0 {n} 0 {n}
-create_box 2 box
-create_atoms 1 box basis 5 2 basis 6 2 basis 7 2 basis 8 2
-mass 1 22.99
-mass 2 35.45
-set type 1 charge 1.0
-set type 2 charge -1.0
-displace_atoms all random 0.1 0.1 0.1 12
-pair_style mlip/dd {spec} log yes
+INPUT = SALT_CRYSTAL + """pair_style mlip/dd {spec} log yes
 pair_coeff * * Na Cl
 neighbor 1.0 bin
 neigh_modify one 5000 page 100000 every 10 delay 0 check no
@@ -37,29 +25,12 @@ timestep 0.001
 thermo 100
 run {steps}
 """
-
-
-def native(potential: str, cutoff: float, **parameters) -> dict:
-    return {"spec": f"SPEC_{potential.upper()}_HALO",
-            "model": {"potential": potential, "elements": ["Na", "Cl"], "cutoff": cutoff, "parameters": parameters}}
-
-
+ELEMENTS = ["Na", "Cl"]
 MODELS = {
-    "lj": native("lj", 10.0, epsilon=0.01, sigma=2.6),
-    "pme": native("pme", 10.0, accuracy=1e-5),
-    "d3": native("dftd3", 12.0, functional="pbe", damping="bj"),
+    "lj": native_spec("lj", ELEMENTS, 10.0, epsilon=0.01, sigma=2.6),
+    "pme": native_spec("pme", ELEMENTS, 10.0, accuracy=1e-5),
+    "d3": native_spec("dftd3", ELEMENTS, 12.0, functional="pbe", damping="bj"),
 }
-
-
-def seconds_per_step(spec: Path, ranks: int, n: int, steps: int, folder: Path) -> tuple[float, str]:
-    (folder / "in.lammps").write_text(INPUT.format(spec=spec, n=n, steps=steps))
-    programs = Path(sys.prefix, "bin")
-    done = subprocess.run([programs / "mpirun", "-np", str(ranks), programs / "lmp", "-in", "in.lammps", "-log", "none",
-                           "-nocite"], cwd=folder, text=True, capture_output=True)
-    found = re.search(r"Loop time of (\S+) on \d+ procs for (\d+) steps", done.stdout)
-    if done.returncode or not found:
-        sys.exit(done.stdout[-2000:] + done.stderr)
-    return float(found[1]) / int(found[2]), done.stdout
 
 
 def compare(names: list[str], n: int, steps: int, rounds: int, folder: Path) -> None:
@@ -74,7 +45,8 @@ def compare(names: list[str], n: int, steps: int, rounds: int, folder: Path) -> 
         best: dict[str, float] = {}
         for _ in range(rounds):
             for name, spec in {**files, "sum": whole}.items():
-                time, output = seconds_per_step(spec, ranks, n, steps, folder)
+                output = lammps(INPUT.format(spec=spec, cells=(n, n, n), steps=steps), ranks, folder)
+                time = seconds_per_step(output)
                 best[name] = min(time, best.get(name, time))
         parts = sum(best[name] for name in names)
         sums[ranks] = best["sum"]

@@ -29,7 +29,7 @@ nlohmann::json read_file(const std::string &file)
 {
   std::ifstream stream(file);
   if (!stream)
-    throw Error({"the reference values of DFT-D3 are not there: they are no part of mlip-dd", "",
+    throw Error({"the file of DFT-D3 reference values can't be opened", "",
                  file + ", /model/parameters/reference", kMake});
   nlohmann::json tree = nlohmann::json::parse(stream, nullptr, /*allow_exceptions=*/false);
   if (!tree.is_object() || tree.value("format", nlohmann::json()) != kFormat)

@@ -118,39 +118,15 @@ TEST_CASE("unlike pairs have their own depth, size, cutoff and shift")
 
 TEST_CASE("Lennard-Jones is the same on 1 to 27 ranks, with any owners and threads")
 {
-  std::mt19937_64 random(run_seed());
-  INFO("seed " << run_seed() << ": repeat with --rng-seed");
   Cell cluster = orthogonal_cell(14, 14, 14);
   cluster.periodic = {false, false, false};
-  struct Case {
-    std::int64_t atoms;
-    Cell cell;
-  };
-  const std::vector<Case> systems{{600, tilted_cell(22, 20, 24, 0.3)},
-                                  {5, orthogonal_cell(4.4, 4.1, 4.8)},
-                                  {1, tilted_cell(2.6, 2.4, 2.5, 0.4)},
-                                  {30, cluster}};
   for (const ModelSpec &model : {two_elements(), two_elements({{"switch_width", 1.5}})})
-    for (const Case &c : systems) {
-      const PeriodicSystem system = random_system(random, c.atoms, c.cell, 2, 1.8);
-      PeriodicSystem moved = system;
-      std::uniform_real_distribution<double> small(-0.08, 0.08);
-      for (double &x : moved.positions) x += small(random);
-      const NativeResult one = run_native(model, system, moved);
-      for (const int ranks : {2, 3, 8, 27}) {
-        INFO(c.atoms << " atoms, " << ranks << " ranks");
-        NativeRun run;
-        run.ranks = ranks;
-        run.owners = random_owners(random, c.atoms, ranks,
-                                   ranks > 2 ? std::vector<int>{1} : std::vector<int>{});
-        check_same(run_native(model, system, moved, run), one, kRoundOff);
-      }
-      NativeRun threaded;
-      threaded.threads = 3;
-      const NativeResult many = run_native(model, system, moved, threaded);
-      CHECK(many.energy == one.energy);
-      CHECK(many.forces == one.forces);
-    }
+    check_decompositions(model,
+                         {{600, tilted_cell(22, 20, 24, 0.3)},
+                          {5, orthogonal_cell(4.4, 4.1, 4.8)},
+                          {1, tilted_cell(2.6, 2.4, 2.5, 0.4)},
+                          {30, cluster}},
+                         1.8, {2, 3, 8, 27}, kRoundOff);
 }
 
 TEST_CASE("Lennard-Jones forces and virial are the energy's derivatives")

@@ -15,6 +15,7 @@ namespace mlip_dd::test {
 
 namespace {
 
+constexpr double kMoved = 0.08;         // along each axis; within half the skin in any direction
 constexpr double kBeyondReach = 0.5;    // ghosts a little further than pairs are looked for
 
 template <class Values>
@@ -100,6 +101,34 @@ void check_same(const NativeResult &found, const NativeResult &expected, double 
   // Forces may cancel to nothing (one atom in a cell): what they are sums of is then the measure.
   const double scale = std::max(largest_of(expected.forces), largest_of(expected.node_virial));
   CHECK(largest_gap(found.forces, expected.forces) <= tolerance * scale);
+}
+
+void check_decompositions(const ModelSpec &model, const std::vector<Box> &boxes, double apart,
+                          const std::vector<int> &rank_counts, double tolerance)
+{
+  std::mt19937_64 random(run_seed());
+  INFO("seed " << run_seed() << ": repeat with --rng-seed");
+  for (const Box &box : boxes) {
+    const PeriodicSystem system =
+        random_system(random, box.atoms, box.cell, static_cast<int>(model.elements.size()), apart);
+    PeriodicSystem moved = system;
+    std::uniform_real_distribution<double> small(-kMoved, kMoved);
+    for (double &x : moved.positions) x += small(random);
+    const NativeResult one = run_native(model, system, moved);
+    for (const int ranks : rank_counts) {
+      INFO(box.atoms << " atoms, " << ranks << " ranks");
+      NativeRun run;
+      run.ranks = ranks;
+      run.owners = random_owners(random, box.atoms, ranks,
+                                 ranks > 2 ? std::vector<int>{1} : std::vector<int>{});
+      check_same(run_native(model, system, moved, run), one, tolerance);
+    }
+    NativeRun threaded;
+    threaded.threads = 3;
+    const NativeResult many = run_native(model, system, moved, threaded);
+    CHECK(many.energy == one.energy);
+    CHECK(many.forces == one.forces);
+  }
 }
 
 void check_derivatives(const ModelSpec &model, const PeriodicSystem &system, double error)

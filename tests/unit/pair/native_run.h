@@ -38,6 +38,17 @@ double largest_difference(const std::array<double, 9> &a, const std::array<doubl
 // are not all zero.
 void check_same(const NativeResult &found, const NativeResult &expected, double tolerance);
 
+struct Box {
+  std::int64_t atoms;
+  Cell cell;
+};
+
+// Random atoms of `elements`, no two nearer than `apart`, in each box, that have moved since the
+// plan was made: each number of ranks, with random owners and from three ranks on one without
+// atoms, gives what one rank gives; three threads give the same bits.
+void check_decompositions(const ModelSpec &model, const std::vector<Box> &boxes, double apart,
+                          const std::vector<int> &rank_counts, double tolerance);
+
 // Forces on some coordinates and all six strains against central differences of the energy on three
 // ranks. `error` is that of the formula, absolute, in eV/Angstrom and eV.
 void check_derivatives(const ModelSpec &model, const PeriodicSystem &system, double error);
