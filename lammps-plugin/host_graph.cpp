@@ -40,8 +40,8 @@ std::optional<HostField> property(LAMMPS_NS::Atom &atom, const std::string &name
       columns};
 }
 
-// Bits of groups that are kept from all atoms: what fix gcmc does with an atom that it tries to
-// delete. Such atoms are not there for the model; left in it, they would keep their own energy.
+}    // namespace
+
 int groups_without_neighbours(const LAMMPS_NS::Neighbor &neighbor)
 {
   int bits = 0;
@@ -51,8 +51,6 @@ int groups_without_neighbours(const LAMMPS_NS::Neighbor &neighbor)
   }
   return bits;
 }
-
-}    // namespace
 
 std::span<const double> HostGraph::positions(const LAMMPS_NS::LAMMPS &lammps,
                                              const HostUnits &units)
@@ -102,6 +100,15 @@ void HostGraph::read_atoms(const LAMMPS_NS::LAMMPS &lammps,
   number_owned_rows(types_, atom.nlocal, rows);
   owners_.assign(all, {lammps.comm->me, kNotInModel});
   for (std::size_t i = 0; i < rows.size(); ++i) owners_[i].row = rows[i];
+}
+
+void HostGraph::set_atoms(std::span<const std::int64_t> elements,
+                          std::span<const std::int64_t> owners)
+{
+  types_.assign(elements.begin(), elements.end());
+  owners_.resize(types_.size());
+  for (std::size_t i = 0; i < owners_.size(); ++i)
+    owners_[i] = {static_cast<int>(owners[2 * i]), owners[2 * i + 1]};
 }
 
 int HostGraph::pack_owners(int n, const int *list, double *buffer) const

@@ -12,6 +12,7 @@
 namespace LAMMPS_NS {
 class Atom;
 class NeighList;
+class Neighbor;
 class Pair;
 class LAMMPS;
 }    // namespace LAMMPS_NS
@@ -24,6 +25,9 @@ class HostGraph {
   // Not collective. Reads LAMMPS's atoms after they were exchanged, and numbers the owned rows.
   void read_atoms(const LAMMPS_NS::LAMMPS &lammps,
                   const std::vector<std::int32_t> &element_of_type);
+
+  // Instead of it, from who else worked them out: each atom's element and owner, by rank and row.
+  void set_atoms(std::span<const std::int64_t> elements, std::span<const std::int64_t> owners);
 
   // For LAMMPS's forward communication of owners: two numbers per atom.
   static constexpr int kOwnerNumbers = 2;
@@ -53,5 +57,9 @@ class HostGraph {
 
   std::span<const double> positions(const LAMMPS_NS::LAMMPS &lammps, const HostUnits &units);
 };
+
+// Bits of groups that are kept from all atoms: what fix gcmc does with an atom that it tries to
+// delete. Such atoms are not there for the model; left in it, they would keep their own energy.
+int groups_without_neighbours(const LAMMPS_NS::Neighbor &neighbor);
 
 }    // namespace mlip_dd

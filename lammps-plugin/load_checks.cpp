@@ -33,6 +33,10 @@ HostBuild built_for()
 #elif defined(OPEN_MPI)
   build.mpi = "Open MPI";
 #endif
+#ifdef MLIP_DD_KOKKOS_PRECISION
+  build.kokkos_precision = MLIP_DD_KOKKOS_PRECISION;
+  build.kokkos_cuda = MLIP_DD_KOKKOS_CUDA;
+#endif
   return build;
 }
 
@@ -51,6 +55,13 @@ std::string disagreement(const HostBuild &built, const HostBuild &found)
   if (built.id_bytes != found.id_bytes && built.id_bytes && found.id_bytes)
     return message("atom IDs of", std::to_string(8 * built.id_bytes) + " bits",
                    std::to_string(8 * found.id_bytes) + " bits");
+  // A program without KOKKOS has neither: it then runs the plain style.
+  if (built.kokkos_precision != found.kokkos_precision && !built.kokkos_precision.empty() &&
+      !found.kokkos_precision.empty())
+    return message("KOKKOS in precision", built.kokkos_precision, found.kokkos_precision);
+  if (built.kokkos_cuda != found.kokkos_cuda && !built.kokkos_cuda.empty() &&
+      !found.kokkos_cuda.empty())
+    return message("KOKKOS", built.kokkos_cuda, found.kokkos_cuda);
   if (built.version != found.version && built.version && found.version)
     return message("LAMMPS", std::to_string(built.version), std::to_string(found.version));
   return {};

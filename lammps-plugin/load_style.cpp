@@ -20,7 +20,7 @@ constexpr const char *kLibrary = "libmlip_dd_style.so";
 std::filesystem::path folder_of_this_library()
 {
   Dl_info info{};
-  dladdr(reinterpret_cast<const void *>(&make_pair_style), &info);
+  dladdr(reinterpret_cast<const void *>(&folder_of_this_library), &info);
   return std::filesystem::path(info.dli_fname).parent_path();
 }
 
@@ -53,20 +53,29 @@ HostBuild build_of(const LAMMPS_NS::LAMMPS &lammps)
     version(text.data(), &length);
     build.mpi = mpi_family(text.substr(0, static_cast<std::size_t>(length)));
   }
+  using Accelerator = int(const char *, const char *, const char *);
+  auto *accelerator =
+      reinterpret_cast<Accelerator *>(dlsym(RTLD_DEFAULT, "lammps_config_accelerator"));
+  for (const char *precision : {"double", "mixed", "single"})
+    if (accelerator && accelerator("KOKKOS", "precision", precision))
+      build.kokkos_precision = precision;
+  if (!build.kokkos_precision.empty())
+    build.kokkos_cuda = accelerator("KOKKOS", "api", "cuda") ? "with CUDA" : "without CUDA";
   return build;
 }
 
 }    // namespace
 
-LAMMPS_NS::Pair *make_pair_style(LAMMPS_NS::LAMMPS *lammps)
+namespace {
+
+MakeStyle *load_maker(LAMMPS_NS::LAMMPS *lammps)
 {
-  static MakeStyle *make = nullptr;
-  if (make) return make(lammps);
   if (const std::string wrong = disagreement(built_for(), build_of(*lammps)); !wrong.empty())
     lammps->error->all(MLIP_DD_PLACE, "mlip/dd: " + wrong);
   const std::string path = (folder_of_this_library() / kLibrary).string();
   // Stays loaded: torch does not survive being unloaded.
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE | how_to_bind());
+  MakeStyle *make = nullptr;
   if (library) make = reinterpret_cast<MakeStyle *>(dlsym(library, kMakeStyle));
   if (!make)
     lammps->error->all(
@@ -74,7 +83,23 @@ LAMMPS_NS::Pair *make_pair_style(LAMMPS_NS::LAMMPS *lammps)
         "mlip/dd: its library can't be loaded ({}). Is torch installed where it was when "
         "mlip-dd was, in the same version? Install mlip-dd again",
         dlerror());
-  return make(lammps);
+  return make;
 }
+
+}    // namespace
+
+template <StyleVariant variant>
+LAMMPS_NS::Pair *make_pair_style(LAMMPS_NS::LAMMPS *lammps)
+{
+  static MakeStyle *make = nullptr;
+  if (!make) make = load_maker(lammps);
+  return make(lammps, variant);
+}
+
+template LAMMPS_NS::Pair *make_pair_style<StyleVariant::plain>(LAMMPS_NS::LAMMPS *);
+#ifdef LMP_KOKKOS
+template LAMMPS_NS::Pair *make_pair_style<StyleVariant::kokkos_device>(LAMMPS_NS::LAMMPS *);
+template LAMMPS_NS::Pair *make_pair_style<StyleVariant::kokkos_host>(LAMMPS_NS::LAMMPS *);
+#endif
 
 }    // namespace mlip_dd

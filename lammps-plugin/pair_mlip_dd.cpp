@@ -84,6 +84,7 @@ std::unique_ptr<PairMlipDD::State> PairMlipDD::make_state(const std::vector<std:
   auto fresh = std::make_unique<State>();
   fresh->arguments = arguments;
   fresh->options = mlip_dd::read_pair_options(arguments);
+  if (fresh->options.threads == 0) fresh->options.threads = default_threads();
   fresh->spec = std::make_unique<mlip_dd::RunnableSpec>(fresh->options.spec_file);
   fresh->spec->realise(fresh->options.halo, comm->nprocs);
   // Files may be large, and are the same for all.
@@ -146,8 +147,8 @@ void PairMlipDD::load_models(const std::vector<std::string> &element_names)
 
   const int local_rank = rank_on_node(world);
   mlip_dd::run_together(lmp, [&] {
-    state_->pipeline = state_->spec->make({state_->options.device, state_->options.threads},
-                                          *state_->communicator, local_rank);
+    state_->pipeline =
+        state_->spec->make({device(), state_->options.threads}, *state_->communicator, local_rank);
     outputs_->set_source(*state_->pipeline, state_->spec->committee());
     if (state_->options.charges_to_q) require_charges();
   });
@@ -209,16 +210,30 @@ void PairMlipDD::rebuild_if_reneighboured()
 {
   const BuildMark now{neighbor->ncalls, neighbor->lastcall};
   if (neighbor->ago != 0 && state_->built == now) return;
+  rebuild_graphs();
+  state_->built = now;
+}
+
+void PairMlipDD::rebuild_graphs()
+{
   state_->host.read_atoms(*lmp, state_->element_of_type);
   comm->forward_comm(this, mlip_dd::HostGraph::kOwnerNumbers);
   state_->pipeline->rebuild(state_->host.atoms(*lmp, state_->units), state_->host.neighbours(*list),
                             neighbor->skin * state_->units.length);
-  state_->built = now;
 }
+
+mlip_dd::HostStep PairMlipDD::present_step()
+{
+  return state_->host.step(*lmp, state_->units, state_->host_fields);
+}
+
+void PairMlipDD::prepare_arrays(int eflag, int vflag) { ev_init(eflag, vflag); }
+
+std::string PairMlipDD::device() const { return state_->options.device; }
 
 void PairMlipDD::compute(int eflag, int vflag)
 {
-  ev_init(eflag, vflag);
+  prepare_arrays(eflag, vflag);
   const bool tell = state_->options.log && !state_->graph_logged;
   const std::vector<mlip_dd::Traffic> before =
       tell ? mlip_dd::traffic_of(*state_->pipeline) : std::vector<mlip_dd::Traffic>();
@@ -228,8 +243,7 @@ void PairMlipDD::compute(int eflag, int vflag)
     request.node_virial = vflag_atom || cvflag_atom;
     outputs_->add_wanted(request);
     if (state_->options.charges_to_q) request.output_fields.push_back("charges");
-    state_->pipeline->evaluate(state_->host.step(*lmp, state_->units, state_->host_fields),
-                               request);
+    state_->pipeline->evaluate(present_step(), request);
     ++state_->evaluations;
     require_finite();
     add_results();

@@ -10,7 +10,8 @@
 
 namespace mlip_dd {
 class AtomOutputs;
-}
+struct HostStep;
+}    // namespace mlip_dd
 
 namespace LAMMPS_NS {
 
@@ -39,14 +40,32 @@ class PairMlipDD : public Pair {
   int pack_forward_comm(int n, int *list, double *buffer, int, int *) override;
   void unpack_forward_comm(int n, int first, double *buffer) override;
 
- private:
+ protected:
   struct State;    // keeps torch out of LAMMPS's sight
-  struct Restored;
   std::unique_ptr<State> state_;
-  std::unique_ptr<Restored> restored_;
   std::unique_ptr<mlip_dd::AtomOutputs> outputs_;
-  double cutoff_ = 0.0;             // LAMMPS's unit of length
   double *travelling_ = nullptr;    // what forward communication carries; null: owners of ghosts
+
+  // All that concerns LAMMPS's arrays, for a variant that keeps them elsewhere.
+  virtual void prepare_arrays(int eflag, int vflag);
+  virtual void rebuild_graphs();
+  virtual mlip_dd::HostStep present_step();
+  virtual void require_finite();
+  virtual void add_results();
+  virtual void give_atom_outputs();
+  virtual void forward_values(double *values);
+  // Of all atoms together.
+  void add_sums();
+  void log_lines(const std::vector<std::string> &lines);
+  // What the keywords mean where they leave it open.
+  virtual std::string device() const;
+  virtual int default_threads() const { return 1; }
+  virtual std::vector<std::string> describe_setting() const;
+
+ private:
+  struct Restored;
+  std::unique_ptr<Restored> restored_;
+  double cutoff_ = 0.0;    // LAMMPS's unit of length
 
   void allocate();
   std::unique_ptr<State> make_state(const std::vector<std::string> &arguments);
@@ -56,12 +75,6 @@ class PairMlipDD : public Pair {
   void make_from_restart();
   void refuse_unsupported();
   void rebuild_if_reneighboured();
-  std::vector<std::string> describe_setting() const;
-  void log_lines(const std::vector<std::string> &lines);
-  void add_results();
-  void give_atom_outputs();
-  void forward_values(double *values);
-  void require_finite();
 };
 
 }    // namespace LAMMPS_NS

@@ -9,7 +9,7 @@ namespace mlip_dd {
 struct PairOptions {
   std::string spec_file;
   std::string device = "auto";
-  int threads = 1;
+  int threads = 0;              // 0: not given
   std::string halo = "auto";    // auto, exchange, padded, wide
   bool log = true;
   bool charges_to_q = false;    // the model's charges are written to the atoms

@@ -7,28 +7,29 @@
 #include "atom_outputs.h"
 #include "faulty_result.h"
 #include "pair_state.h"
+#include "virial_order.h"
 
 namespace LAMMPS_NS {
 
 // LAMMPS's virial is sum x_a F_b, the runner's own sign.
-void PairMlipDD::add_results()
+void PairMlipDD::add_sums()
 {
-  constexpr int kSymmetric[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
-  constexpr int kFull[9][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2},
-                               {1, 2}, {1, 0}, {2, 0}, {2, 1}};
   const mlip_dd::PotentialOutput &output = state_->pipeline->output();
   const double to_energy = state_->units.energy_to_host();
-  const double to_force = state_->units.force_to_host();
-  const auto symmetric = [to_energy](const double *w, int a, int b) {
-    return to_energy * 0.5 * (w[3 * a + b] + w[3 * b + a]);
-  };
-
   if (eflag_global) eng_vdwl += to_energy * output.energy;
   std::ranges::transform(state_->pipeline->energies(), pvector,
                          [to_energy](double energy) { return to_energy * energy; });
   if (vflag_global)
     for (int k = 0; k < 6; ++k)
-      virial[k] += symmetric(output.virial.data(), kSymmetric[k][0], kSymmetric[k][1]);
+      virial[k] += to_energy * mlip_dd::symmetric_part(output.virial.data(), k);
+}
+
+void PairMlipDD::add_results()
+{
+  add_sums();
+  const mlip_dd::PotentialOutput &output = state_->pipeline->output();
+  const double to_energy = state_->units.energy_to_host();
+  const double to_force = state_->units.force_to_host();
   for (int i = 0; i < atom->nlocal; ++i) {
     const std::int64_t row = state_->host.row(i);
     if (row == mlip_dd::kNotInModel) continue;
@@ -37,13 +38,13 @@ void PairMlipDD::add_results()
     if (eflag_atom) eatom[i] += to_energy * output.node_energy[static_cast<std::size_t>(row)];
     if (vflag_atom)
       for (int k = 0; k < 6; ++k)
-        vatom[i][k] += symmetric(&output.node_virial[9 * static_cast<std::size_t>(row)],
-                                 kSymmetric[k][0], kSymmetric[k][1]);
+        vatom[i][k] += to_energy * mlip_dd::symmetric_part(
+                                       &output.node_virial[9 * static_cast<std::size_t>(row)], k);
     if (cvflag_atom)
       for (int k = 0; k < 9; ++k)
         cvatom[i][k] +=
             to_energy *
-            output.node_virial[static_cast<std::size_t>(9 * row + 3 * kFull[k][0] + kFull[k][1])];
+            output.node_virial[static_cast<std::size_t>(9 * row + mlip_dd::centroid_entry(k))];
   }
 }
 

@@ -123,4 +123,14 @@ std::vector<std::string> describe_run(Communicator &communicator, const Pipeline
   return lines;
 }
 
+std::vector<std::string> describe_counts(
+    Communicator &communicator, const std::string &title,
+    const std::vector<std::pair<std::string, std::int64_t>> &counts)
+{
+  std::vector<std::string> lines{heading(title)};
+  for (const auto &[name, count] : counts)
+    lines.push_back(line(name, spread_of(communicator, count)));
+  return lines;
+}
+
 }    // namespace mlip_dd

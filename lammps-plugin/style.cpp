@@ -8,7 +8,11 @@
 #include "pair_mlip_dd.h"
 #include "place.h"
 
-LAMMPS_NS::Pair *mlip_dd_make_style(LAMMPS_NS::LAMMPS *lammps)
+#ifdef LMP_KOKKOS
+#include "kokkos/style_kokkos.h"
+#endif
+
+LAMMPS_NS::Pair *mlip_dd_make_style(LAMMPS_NS::LAMMPS *lammps, mlip_dd::StyleVariant variant)
 {
   // A torch that the program had loaded before (Python's) takes the place of ours.
   constexpr std::uint64_t kPatch = (std::uint64_t{1} << 48) - 1;    // and what is below it
@@ -19,5 +23,10 @@ LAMMPS_NS::Pair *mlip_dd_make_style(LAMMPS_NS::LAMMPS *lammps)
         "mlip/dd: this plugin was built for torch {} (found: torch {}.{}.{} in this program). "
         "Install mlip-dd and torch in one environment, and import that torch alone",
         TORCH_VERSION, found >> 56, (found >> 48) & 0xff, (found >> 40) & 0xff);
+#ifdef LMP_KOKKOS
+  if (variant != mlip_dd::StyleVariant::plain) return mlip_dd::make_kokkos_style(lammps, variant);
+#else
+  (void)variant;    // the plugin names no other where there is none
+#endif
   return new LAMMPS_NS::PairMlipDD(lammps);
 }

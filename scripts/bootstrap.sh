@@ -7,6 +7,7 @@
 #   MLIP_DD_ENV     where the environment goes               (default: .venv in the source folder)
 #   MLIP_DD_BUILD   where things are compiled                (default: build in the source folder)
 #   MLIP_DD_CUDA    AUTO, ON or OFF: compile CUDA kernels    (default: AUTO, on where nvcc is found)
+#   MLIP_DD_KOKKOS  prefix of a LAMMPS with KOKKOS: also build the plugin for it (docs/kokkos.md)
 #   MLIP_DD_JOBS    how many files to compile at a time      (default: by cores and memory)
 #   PYTHON          the Python to start from, 3.10 or newer  (default: python3)
 #
@@ -18,6 +19,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 env=$(realpath -m "${MLIP_DD_ENV:-$root/.venv}")
 build=$(realpath -m "${MLIP_DD_BUILD:-$root/build}")
 cuda=${MLIP_DD_CUDA:-AUTO}
+kokkos=${MLIP_DD_KOKKOS:-}
 python=${PYTHON:-python3}
 tests=OFF
 for argument in "$@"; do
@@ -109,7 +111,7 @@ wheel_hash() { # ON or OFF: tests
   {
     find "${folders[@]}" -type f ! -path '*/__pycache__/*' -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
     cat "$stamps/packages"
-    echo "$env $build $cuda $1"
+    echo "$env $build $cuda $kokkos $1"
     "${CXX:-c++}" --version
   } | sha256sum | cut -d' ' -f1
 }
@@ -140,7 +142,7 @@ if ! wheel_is_fresh; then
   fi
   options=(-C build-dir="$build" -C cmake.define.MLIP_DD_CUDA="$cuda" -C cmake.define.MLIP_DD_TESTS="$tests"
     -C cmake.define.MLIP_DD_TOOLS="$tools" -C cmake.define.MLIP_DD_BENCH="$tests" -C cmake.define.CMAKE_PREFIX_PATH="$prefix/usr"
-    -C cmake.define.Python3_EXECUTABLE="$env/bin/python")
+    -C cmake.define.MLIP_DD_KOKKOS_LAMMPS="$kokkos" -C cmake.define.Python3_EXECUTABLE="$env/bin/python")
   if command -v ccache >/dev/null; then
     # Another clone of the same sources hits the cache.
     export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1

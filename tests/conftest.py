@@ -1,10 +1,14 @@
-"""`--whole`: also the cases marked `whole`, which cost much more time than they are likely to find faults."""
+"""`--whole`: also the cases marked `whole`, which cost much more time than they are likely to find faults.
+`--kokkos PREFIX`: also the tests of the Kokkos variant, by the LAMMPS with KOKKOS in PREFIX.
+`--all-kokkos T`: every script of every test runs there with T threads on each rank, with the Kokkos variants."""
 
 import pytest
 
 
 def pytest_addoption(parser):
     parser.addoption("--whole", action="store_true", help="also the cases marked `whole`")
+    parser.addoption("--kokkos", metavar="PREFIX", help="a LAMMPS with KOKKOS, for the tests of the Kokkos variant")
+    parser.addoption("--all-kokkos", metavar="T", type=int, help="run every script there with T threads on each rank")
 
 
 def pytest_configure(config):

@@ -1,8 +1,20 @@
 #!/usr/bin/env bash
 # Makes the environment, builds everything and passes all tests. Ends with a non-zero status on any failure.
+#
+#   tests/run.sh [--kokkos PREFIX]     also tests the Kokkos variant, by the LAMMPS with KOKKOS in PREFIX; without,
+#                                      by the one in MLIP_DD_KOKKOS or, built earlier, in the cache
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root" || exit 1
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/mlip-dd
+export MLIP_DD_KOKKOS=${MLIP_DD_KOKKOS:-}
+case ${1:-} in
+  --kokkos) MLIP_DD_KOKKOS=${2:?a prefix must follow --kokkos} ;;
+  "") ;;
+  *) echo "tests/run.sh: unknown argument '$1'. Usage: tests/run.sh [--kokkos PREFIX]" >&2; exit 2 ;;
+esac
+if [ -z "$MLIP_DD_KOKKOS" ] && [ -x "$cache/lammps-kokkos/bin/lmp" ]; then MLIP_DD_KOKKOS=$cache/lammps-kokkos; fi
+[ -z "$MLIP_DD_KOKKOS" ] || MLIP_DD_KOKKOS=$(realpath "$MLIP_DD_KOKKOS") || exit 1
 scripts/bootstrap.sh --tests || exit 1
 env=${MLIP_DD_ENV:-$root/.venv}
 build=${MLIP_DD_BUILD:-$root/build}
@@ -12,7 +24,17 @@ failed=0
 echo "== unit tests"
 ctest --test-dir "$build" --output-on-failure --no-tests=error || failed=1
 echo "== scripts through lmp, and the Python side"
-python -m pytest -q --durations=10 tests || failed=1
+python -m pytest -q --durations=10 ${MLIP_DD_KOKKOS:+--kokkos "$MLIP_DD_KOKKOS"} tests || failed=1
+echo "== the Kokkos variant"
+if [ -z "$MLIP_DD_KOKKOS" ]; then
+  echo "SKIPPED: no LAMMPS with KOKKOS. Install one into $cache/lammps-kokkos (commands: docs/kokkos.md, with"
+  echo "-D CMAKE_INSTALL_PREFIX=$cache/lammps-kokkos), or: bash tests/run.sh --kokkos PREFIX"
+elif [ -e "$MLIP_DD_KOKKOS/include/kokkos-cuda" ] && command -v nvcc /usr/local/cuda/bin/nvcc >/dev/null; then
+  cmake --build "$build" --target kokkos_cuda_objects || failed=1
+  echo "SKIPPED: runs of the Kokkos variant on a GPU: this Kokkos is for OpenMP"
+else
+  echo "SKIPPED: compilation for CUDA: no nvcc, or no Kokkos configured for it"
+fi
 echo "== the spec reader under a fuzzer, briefly"
 if echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char *, unsigned long) { return 0; }' |
   clang++ -x c++ -fsanitize=fuzzer,address,undefined - -o /dev/null 2>/dev/null; then

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "graph/device_graph.h"
 #include "graph/edge_shifts.h"
 #include "halo/row_arrays.h"
 #include "intercept/interception.h"
@@ -102,6 +103,21 @@ at::Tensor InputMaker::real(const std::vector<double> &values, std::int64_t widt
   return host.to(device_, dtype_, /*non_blocking=*/false, /*copy=*/true);
 }
 
+at::Tensor InputMaker::real(const at::Tensor &values) const
+{
+  return values.to(device_, dtype_, /*non_blocking=*/false, /*copy=*/true);
+}
+
+at::Tensor InputMaker::edge_index_of(const DeviceGraph &graph) const
+{
+  const at::Tensor &found = graph.edge_index;
+  if (family_.receiver_row == 0 && found.device() == device_) return found;
+  at::Tensor index = empty_edge_index(found.size(1), found.options().device(device_));
+  index[0].copy_(found[family_.receiver_row]);
+  index[1].copy_(found[1 - family_.receiver_row]);
+  return index;
+}
+
 at::Tensor InputMaker::edge_index_of(const std::vector<std::int64_t> &receivers,
                                      const std::vector<std::int64_t> &senders) const
 {
@@ -124,7 +140,10 @@ at::Tensor InputMaker::field_leaf(const AtomField &field, std::int64_t rows) con
 void InputMaker::make_rows(const AtomGraph &graph, std::int64_t rows)
 {
   at::Tensor types = at::empty({rows}, at::kLong);
-  std::copy_n(graph.types.begin(), rows, types.mutable_data_ptr<std::int64_t>());
+  if (graph.device)
+    types.copy_(graph.device->types.narrow(0, 0, rows));
+  else
+    std::copy_n(graph.types.begin(), rows, types.mutable_data_ptr<std::int64_t>());
   std::vector<std::int64_t> numbers;
   for (const std::string &element : model_.elements) numbers.push_back(atomic_number(element));
   const auto kinds = static_cast<std::int64_t>(numbers.size());
@@ -145,28 +164,38 @@ void InputMaker::make_rows(const AtomGraph &graph, std::int64_t rows)
 
 void InputMaker::add_edges(const AtomGraph &graph, ModelInputs &inputs) const
 {
-  inputs.edge_index = edge_index_of(graph.receivers, graph.senders);
+  inputs.edge_index =
+      graph.device ? edge_index_of(*graph.device) : edge_index_of(graph.receivers, graph.senders);
   inputs.values["edge_index"] = inputs.edge_index;
   if (!wants("edge_vectors")) return;
-  inputs.edge_leaf =
-      real(graph.vectors, 3).mul_(vector_sign()).requires_grad_(route_ == ForceRoute::edge_vectors);
+  inputs.edge_leaf = (graph.device ? real(graph.device->vectors) : real(graph.vectors, 3))
+                         .mul_(vector_sign())
+                         .requires_grad_(route_ == ForceRoute::edge_vectors);
   inputs.values["edge_vectors"] = inputs.edge_leaf;
 }
 
 void InputMaker::add_positions(const AtomGraph &graph, const HostStep &step, std::int64_t rows,
                                HaloExchange &exchange, ModelInputs &inputs) const
 {
-  std::vector<double> positions = positions_of_rows(graph, step, exchange);
-  const std::vector<double> shifts = edge_unit_shifts(graph, positions, step.cell);
-  positions.resize(3 * static_cast<std::size_t>(rows));
+  at::Tensor positions, shifts;
+  if (graph.device) {
+    const at::Tensor all = exchange.gather(graph.device->owned_positions());
+    shifts = real(edge_unit_shifts(*graph.device, all, step.cell));
+    positions = real(all.narrow(0, 0, rows));
+  } else {
+    std::vector<double> all = positions_of_rows(graph, step, exchange);
+    shifts = real(edge_unit_shifts(graph, all, step.cell), 3);
+    all.resize(3 * static_cast<std::size_t>(rows));
+    positions = real(all, 3);
+  }
   const at::Tensor cell =
       real({step.cell.vectors.begin(), step.cell.vectors.end()}, 3).requires_grad_(false);
   // Positions always have a gradient, so that they are never taken for features of types alone.
-  inputs.positions_leaf = real(positions, 3).requires_grad_(true);
+  inputs.positions_leaf = positions.requires_grad_(true);
   inputs.values["positions"] = inputs.positions_leaf;
   inputs.cell_leaf = cell.requires_grad_(route_ == ForceRoute::positions);
   inputs.values["cell"] = inputs.cell_leaf;
-  const at::Tensor unit_shifts = real(shifts, 3).mul_(vector_sign());
+  const at::Tensor unit_shifts = shifts.mul_(vector_sign());
   inputs.values["edge_unit_shifts"] = unit_shifts;
   if (!wants("edge_shifts")) return;
   const at::Tensor cartesian = unit_shifts.matmul(cell.detach());

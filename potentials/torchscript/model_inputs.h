@@ -64,6 +64,8 @@ class InputMaker {
  private:
   bool wants(std::string_view role) const;
   at::Tensor real(const std::vector<double> &values, std::int64_t width) const;
+  at::Tensor real(const at::Tensor &values) const;
+  at::Tensor edge_index_of(const DeviceGraph &graph) const;
   at::Tensor edge_index_of(const std::vector<std::int64_t> &receivers,
                            const std::vector<std::int64_t> &senders) const;
   at::Tensor field_leaf(const AtomField &field, std::int64_t rows) const;

@@ -13,11 +13,13 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "consolidate/device_forces.h"
 #include "consolidate/edge_forces.h"
 #include "consolidate/position_forces.h"
 #include "halo/halo_exchange.h"
 #include "halo/system_sums.h"
 #include "intercept/interception.h"
+#include "pipeline/output_tensors.h"
 #include "potentials/thread_count.h"
 #include "potentials/torchscript/device.h"
 #include "potentials/torchscript/load_module.h"
@@ -88,6 +90,7 @@ class TorchScriptPotential final : public Potential {
   }
 
   double cutoff() const override { return *model_.cutoff; }
+  bool takes_device_graph() const override { return true; }
 
   void set_plan(const HaloPlan &plan, HaloMode mode) override
   {
@@ -152,8 +155,10 @@ class TorchScriptPotential final : public Potential {
       if (run.interception && !checked_) run.interception->require_no_reduction(field);
     }
     checked_ = true;
-    const std::vector<double> host = values_of(node_energy);
-    std::copy(host.begin(), host.end(), output.node_energy.begin());
+    if (output.tensors)
+      output.tensors->node_energy.copy_(node_energy.detach());
+    else
+      output.node_energy = values_of(node_energy);
     output.energy = run.energy.item<double>();
     if (!request.defer) differentiate(graph, request, 1.0, {}, output);
   }
@@ -209,7 +214,7 @@ class TorchScriptPotential final : public Potential {
   };
 
   struct Gradients {
-    // float64 on the CPU; undefined where nothing depends on them, or they are no leaves.
+    // float64; undefined where nothing depends on them, or they are no leaves.
     at::Tensor edges;        // [E, 3]
     at::Tensor positions;    // [rows, 3]
     at::Tensor cell;         // [3, 3]
@@ -354,7 +359,7 @@ class TorchScriptPotential final : public Potential {
     const auto gradients = torch::autograd::grad(roots, leaves, root_seeds, /*retain_graph=*/false,
                                                  /*create_graph=*/false, /*allow_unused=*/true);
     for (std::size_t k = 0; k < wanted.size(); ++k)
-      if (gradients[k].defined()) *wanted[k] = gradients[k].to(at::kCPU, at::kDouble).contiguous();
+      if (gradients[k].defined()) *wanted[k] = gradients[k].to(at::kDouble).contiguous();
     return found;
   }
 
@@ -365,11 +370,22 @@ class TorchScriptPotential final : public Potential {
     if (inputs_.route() == ForceRoute::model) return;
     if (inputs_.route() == ForceRoute::positions) {
       refuse_node_virial(request);
-      if (found.positions.defined())
+      if (output.tensors) {
+        if (found.positions.defined())
+          add_position_gradient(found.positions, inputs.positions_leaf.detach().to(at::kDouble),
+                                output);
+      } else if (found.positions.defined())
         add_position_forces(values_of(found.positions), values_of(inputs.positions_leaf),
                             output.forces, output.virial);
       if (found.cell.defined())
         add_cell_virial(values_of(found.cell), values_of(inputs.cell_leaf), output.virial);
+      return;
+    }
+    if (graph.device) {
+      if (found.edges.defined())
+        add_edge_gradient(*graph.device,
+                          found.edges.to(graph.device->vectors.device()) * inputs_.vector_sign(),
+                          output);
       return;
     }
     std::vector<double> gradient(graph.vectors.size());
@@ -384,13 +400,16 @@ class TorchScriptPotential final : public Potential {
                           const PotentialRequest &request, PotentialOutput &output) const
   {
     refuse_node_virial(request);
-    const std::vector<double> forces = values_of(call_.output(result, "forces"));
-    const std::vector<double> virial = values_of(call_.output(result, "virial"));
-    if (forces.size() != 3 * static_cast<std::size_t>(rows_held(graph)) || virial.size() != 9)
+    const at::Tensor made_forces = call_.output(result, "forces").detach();
+    const at::Tensor made_virial = call_.output(result, "virial").detach();
+    if (made_forces.numel() != 3 * rows_held(graph) || made_virial.numel() != 9)
       throw Error({"the model's forces must have three numbers per atom and its virial nine",
-                   std::to_string(forces.size()) + " and " + std::to_string(virial.size()) +
-                       " for " + std::to_string(rows_held(graph)) + " atoms",
+                   std::to_string(made_forces.numel()) + " and " +
+                       std::to_string(made_virial.numel()) + " for " +
+                       std::to_string(rows_held(graph)) + " atoms",
                    model_.file, "Correct /model/outputs"});
+    if (output.tensors) return mlip_dd::add_forces(made_forces.view({-1, 3}), made_virial, output);
+    const std::vector<double> forces = values_of(made_forces), virial = values_of(made_virial);
     for (std::size_t k = 0; k < forces.size(); ++k) output.forces[k] += forces[k];
     for (std::size_t k = 0; k < 9; ++k) output.virial[k] += virial[k];
   }

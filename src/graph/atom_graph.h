@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct CandidateEdge {
   std::int64_t sender_row = 0;
 };
 
+class DeviceGraph;
+
 struct AtomGraph {
   std::int64_t n_owned = 0;
   std::int64_t n_halo = 0;
@@ -31,8 +34,11 @@ struct AtomGraph {
   std::vector<std::int64_t> senders;      // [E] rows
   std::vector<double> vectors;            // [E, 3] x_sender + shift - x_receiver, Angstrom
 
+  // Where set, the graph is there, and the arrays above are empty but for owned_atoms.
+  std::shared_ptr<DeviceGraph> device;
+
   std::int64_t n_rows() const { return n_owned + n_halo; }
-  std::int64_t n_edges() const { return static_cast<std::int64_t>(receivers.size()); }
+  std::int64_t n_edges() const;
 };
 
 // Refills receivers, senders and vectors with the candidates closer than `cutoff`. `positions` is

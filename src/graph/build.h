@@ -19,6 +19,7 @@ struct BuildOptions {
   // features of halo rows must be exchanged. n > 1: atoms up to n - 1 edges away receive too, and
   // nothing needs to be exchanged; ghosts and the lists of ghosts must then reach n * reach.
   int layers_held = 1;
+  bool on_device = false;    // whether the model takes a DeviceGraph
 };
 
 // Rows of the owned atoms, in the host's order without those outside the model: owned_rows[i] for

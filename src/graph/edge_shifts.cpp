@@ -10,10 +10,6 @@ namespace mlip_dd {
 
 namespace {
 
-// Positions of thousands of Angstrom rounded to float64, over boxes of some Angstrom, stay far
-// below; a position that is not the owner's is off by far more.
-constexpr double kWhole = 1e-6;
-
 using Matrix = std::array<double, 9>;
 
 // Of a matrix with lattice vectors in rows: fractional = cartesian * inverse.
@@ -46,7 +42,7 @@ std::vector<double> edge_unit_shifts(const AtomGraph &graph, std::span<const dou
       const double fractional = shift[0] * to_fractional[a] + shift[1] * to_fractional[3 + a] +
                                 shift[2] * to_fractional[6 + a];
       const double whole = std::round(fractional);
-      if (!(std::abs(fractional - whole) < kWhole))
+      if (!(std::abs(fractional - whole) < kWholeShift))
         throw Error({"an edge does not end at a periodic image of its sender",
                      std::to_string(fractional) + " lattice vectors away",
                      "edge " + std::to_string(e) + " of this rank", "Please report this"});

@@ -1,10 +1,14 @@
 #include "pipeline/model_runner.h"
 
+#include <ATen/ops/zeros.h>
+
 #include <chrono>
 #include <utility>
 
+#include "graph/device_graph.h"
 #include "halo/halo_exchange.h"
 #include "halo/row_arrays.h"
+#include "pipeline/output_tensors.h"
 
 namespace mlip_dd {
 
@@ -37,13 +41,21 @@ ModelRunner::~ModelRunner() = default;
 
 void ModelRunner::rebuild(const HostAtoms &atoms, const NeighbourList &neighbours, double skin)
 {
+  HostGraphSource source(atoms, neighbours);
+  rebuild(source, {}, skin);
+}
+
+void ModelRunner::rebuild(GraphSource &source, std::span<const std::int32_t> model_types,
+                          double skin)
+{
   const Timer timer(times_.build);
   if (borrows_graph_) graph_ = std::make_shared<AtomGraph>();
   borrows_graph_ = false;
   BuildOptions options;
   options.reach = potential_->cutoff() + skin;
   options.layers_held = realisation_.layers_held;
-  HaloPlan plan = build_graph(communicator_, atoms, neighbours, options, *graph_);
+  options.on_device = potential_->takes_device_graph();
+  HaloPlan plan = source.build(communicator_, model_types, options, *graph_);
   potential_->set_plan(plan, realisation_.mode);
   exchange_->set_plan(std::move(plan));
 }
@@ -52,6 +64,7 @@ bool ModelRunner::can_share_graph_with(const ModelRunner &other) const
 {
   return potential_->cutoff() == other.potential_->cutoff() &&
          potential_->uses_edges() == other.potential_->uses_edges() &&
+         potential_->takes_device_graph() == other.potential_->takes_device_graph() &&
          realisation_.mode == other.realisation_.mode &&
          realisation_.layers_held == other.realisation_.layers_held;
 }
@@ -70,25 +83,15 @@ void ModelRunner::evaluate(const HostStep &step, const PotentialRequest &request
 {
   if (potential_->uses_edges() && !borrows_graph_) {
     const Timer timer(times_.select);
-    select_edges(*graph_, step.positions, potential_->cutoff());
+    if (graph_->device)
+      graph_->device->select_edges(potential_->cutoff());
+    else
+      select_edges(*graph_, step.positions, potential_->cutoff());
   }
   gather_fields(fields);
   request_ = request;
   request_.fields = &fields_;
-  const auto rows = static_cast<std::size_t>(potential_->adds_to_halo_rows() ? graph_->n_rows()
-                                                                             : graph_->n_owned);
-  output_.energy = 0.0;
-  output_.virial.fill(0.0);
-  output_.node_energy.assign(static_cast<std::size_t>(graph_->n_owned), 0.0);
-  output_.forces.assign(3 * rows, 0.0);
-  output_.node_virial.assign(request.node_virial ? 9 * rows : 0, 0.0);
-  output_.fields.clear();
-  output_.gradients.clear();
-  for (const std::string &name : request.gradients) {
-    const std::int64_t width = fields_.at(name).width;
-    output_.gradients[name] = {width,
-                               std::vector<double>(rows * static_cast<std::size_t>(width), 0.0)};
-  }
+  clear_output(request);
   {
     const Timer timer(times_.model);
     potential_->evaluate(*graph_, step, request_, output_);
@@ -96,6 +99,36 @@ void ModelRunner::evaluate(const HostStep &step, const PotentialRequest &request
   // A rank without atoms may have run no model.
   for (const std::string &name : request.output_fields) output_.fields.try_emplace(name);
   if (!request.defer) bring_home();
+}
+
+void ModelRunner::clear_output(const PotentialRequest &request)
+{
+  const std::int64_t rows = potential_->adds_to_halo_rows() ? graph_->n_rows() : graph_->n_owned;
+  output_.energy = 0.0;
+  output_.virial.fill(0.0);
+  for (auto *values : {&output_.node_energy, &output_.forces, &output_.node_virial})
+    values->clear();
+  output_.tensors.reset();
+  if (graph_->device) {
+    const at::TensorOptions options =
+        at::TensorOptions().dtype(at::kDouble).device(graph_->device->types.device());
+    output_.tensors = std::make_shared<OutputTensors>();
+    output_.tensors->node_energy = at::zeros({graph_->n_owned}, options);
+    output_.tensors->forces = at::zeros({rows, 3}, options);
+    if (request.node_virial) output_.tensors->node_virial = at::zeros({rows, 9}, options);
+  } else {
+    const auto n = static_cast<std::size_t>(rows);
+    output_.node_energy.assign(static_cast<std::size_t>(graph_->n_owned), 0.0);
+    output_.forces.assign(3 * n, 0.0);
+    output_.node_virial.assign(request.node_virial ? 9 * n : 0, 0.0);
+  }
+  output_.fields.clear();
+  output_.gradients.clear();
+  for (const std::string &name : request.gradients) {
+    const std::int64_t width = fields_.at(name).width;
+    output_.gradients[name] = {width,
+                               std::vector<double>(static_cast<std::size_t>(rows * width), 0.0)};
+  }
 }
 
 void ModelRunner::differentiate(double energy_seed, const AtomFields &seeds)
@@ -118,11 +151,18 @@ void ModelRunner::bring_home()
 {
   if (!potential_->adds_to_halo_rows()) return;
   const Timer timer(times_.home);
-  scatter_array(*exchange_, output_.forces, 3);
-  if (request_.node_virial) scatter_array(*exchange_, output_.node_virial, 9);
+  if (OutputTensors *tensors = output_.tensors.get()) {
+    for (at::Tensor *rows : {&tensors->forces, &tensors->node_virial})
+      if (rows->defined()) *rows = exchange_->scatter(*rows);
+  } else {
+    scatter_array(*exchange_, output_.forces, 3);
+    if (request_.node_virial) scatter_array(*exchange_, output_.node_virial, 9);
+  }
   for (auto &[name, gradient] : output_.gradients)
     scatter_array(*exchange_, gradient.values, gradient.width);
 }
+
+void ModelRunner::fill_arrays() { copy_to_arrays(output_); }
 
 GraphCounts ModelRunner::counts() const
 {

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "comm/communicator.h"
-#include "graph/build.h"
+#include "graph/graph_source.h"
 #include "pipeline/potential.h"
 #include "pipeline/realisation.h"
 
@@ -39,7 +39,8 @@ class ModelRunner {
   const Potential &potential() const { return *potential_; }
   const Realisation &realisation() const { return realisation_; }
 
-  // Collective, at each reneighbouring. `skin` in Angstrom.
+  // Collective, at each reneighbouring. `skin` in Angstrom; `model_types` as in GraphSource.
+  void rebuild(GraphSource &source, std::span<const std::int32_t> model_types, double skin);
   void rebuild(const HostAtoms &atoms, const NeighbourList &neighbours, double skin);
 
   // Whether the same atoms, types and skin would give both the same graph, used in the same way.
@@ -57,6 +58,8 @@ class ModelRunner {
   // Of the last evaluation, with owned rows alone: what halo rows held has been added to their
   // owners.
   const PotentialOutput &output() const { return output_; }
+  // For readers of its arrays: fills them where there are tensors in their place.
+  void fill_arrays();
 
   const AtomGraph &graph() const { return *graph_; }
   GraphCounts counts() const;
@@ -65,6 +68,7 @@ class ModelRunner {
   Traffic traffic() const;
 
  private:
+  void clear_output(const PotentialRequest &request);
   void gather_fields(const AtomFields &fields);
   void bring_home();
 

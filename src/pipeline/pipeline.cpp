@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "pipeline/output_tensors.h"
 #include "spec/families.h"
 
 namespace mlip_dd {
@@ -30,6 +31,20 @@ void add(AtomField &to, const AtomField &field, double factor)
 {
   to.width = field.width;
   add(to.values, field.values, factor);
+}
+
+// Models on a device and models on the host are summed apart: the sum has tensors, arrays or both.
+void add(PotentialOutput &to, const PotentialOutput &from, at::Tensor OutputTensors::*which,
+         double factor)
+{
+  if (!from.tensors || !(from.tensors.get()->*which).defined()) return;
+  if (!to.tensors) to.tensors = std::make_shared<OutputTensors>();
+  const at::Tensor &values = from.tensors.get()->*which;
+  at::Tensor &sum = to.tensors.get()->*which;
+  if (sum.defined())
+    sum.add_(values, factor);
+  else
+    sum = values.mul(factor);
 }
 
 }    // namespace
@@ -78,7 +93,12 @@ double Pipeline::wide_reach(double skin) const
 
 void Pipeline::rebuild(const HostAtoms &atoms, const NeighbourList &neighbours, double skin)
 {
-  std::vector<std::int32_t> types(atoms.types.size());
+  HostGraphSource source(atoms, neighbours);
+  rebuild(source, skin);
+}
+
+void Pipeline::rebuild(GraphSource &source, double skin)
+{
   for (auto s = wiring_.order.begin(); s != wiring_.order.end(); ++s) {
     Member &member = members_[*s];
     const auto same = std::find_if(wiring_.order.begin(), s, [&](std::size_t earlier) {
@@ -89,12 +109,7 @@ void Pipeline::rebuild(const HostAtoms &atoms, const NeighbourList &neighbours, 
       member.runner->share_graph_of(*members_[*same].runner);
       continue;
     }
-    std::transform(atoms.types.begin(), atoms.types.end(), types.begin(), [&](std::int32_t type) {
-      return type < 0 ? type : member.types[static_cast<std::size_t>(type)];
-    });
-    HostAtoms own = atoms;
-    own.types = types;
-    member.runner->rebuild(own, neighbours, skin);
+    member.runner->rebuild(source, member.types, skin);
   }
 }
 
@@ -186,6 +201,11 @@ void Pipeline::pass_gradients_on(std::size_t s)
   }
 }
 
+void Pipeline::fill_arrays()
+{
+  for (Member &member : members_) member.runner->fill_arrays();
+}
+
 bool Pipeline::adds(const std::string &key) const { return has(additive_, key); }
 
 const PotentialOutput &Pipeline::output() const
@@ -202,6 +222,7 @@ void Pipeline::add_up()
   sum_.energy = 0.0;
   sum_.virial.fill(0.0);
   for (auto *values : {&sum_.node_energy, &sum_.forces, &sum_.node_virial}) values->clear();
+  sum_.tensors.reset();
   sum_.fields.clear();
   sum_.gradients.clear();
   for (std::size_t s = 0; s < members_.size(); ++s) {
@@ -211,11 +232,16 @@ void Pipeline::add_up()
     if (s == 0 || adds("energy")) {
       sum_.energy += energies_[s];
       add(sum_.node_energy, own.node_energy, member.weight);
+      add(sum_, own, &OutputTensors::node_energy, member.weight);
     }
-    if (s == 0 || adds("forces")) add(sum_.forces, own.forces, factor);
+    if (s == 0 || adds("forces")) {
+      add(sum_.forces, own.forces, factor);
+      add(sum_, own, &OutputTensors::forces, factor);
+    }
     if (s == 0 || adds("stress")) {
       for (std::size_t k = 0; k < 9; ++k) sum_.virial[k] += factor * own.virial[k];
       add(sum_.node_virial, own.node_virial, factor);
+      add(sum_, own, &OutputTensors::node_virial, factor);
     }
     for (const auto &[name, field] : own.fields)
       if (has(request_.output_fields, name) && (!sum_.fields.contains(name) || adds(name)))

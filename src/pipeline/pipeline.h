@@ -45,7 +45,8 @@ class Pipeline {
   // How far ghosts must reach for models that exchange nothing; 0 when all exchange.
   double wide_reach(double skin) const;
 
-  // Collective, at each reneighbouring. Types of `atoms` are the host's, mapped for each model.
+  // Collective, at each reneighbouring. Types of the atoms are the host's, mapped for each model.
+  void rebuild(GraphSource &source, double skin);
   void rebuild(const HostAtoms &atoms, const NeighbourList &neighbours, double skin);
 
   // Collective. Each model runs forward once, producers before consumers, and backward once, in the
@@ -56,6 +57,8 @@ class Pipeline {
 
   // Of the last evaluation, owned rows. Gradients are of fields that atoms carry.
   const PotentialOutput &output() const;
+  // Fills the arrays of its models' results where there are tensors in their place.
+  void fill_arrays();
   // Each step's weighted energy of owned atoms, eV.
   std::span<const double> energies() const { return energies_; }
 

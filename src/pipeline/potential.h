@@ -17,6 +17,8 @@
 
 namespace mlip_dd {
 
+struct OutputTensors;
+
 struct PotentialRequest {
   bool node_virial = false;
   std::vector<std::string> gradients;        // input fields to differentiate the energy by
@@ -33,7 +35,9 @@ struct PotentialOutput {
   std::vector<double> node_energy;    // [n_owned]
   std::vector<double> forces;         // [n_owned + n_halo, 3], -d(sum over ranks of energy)/dx
   std::vector<double>
-      node_virial;         // [n_owned + n_halo, 9], summing to virial; empty unless asked for
+      node_virial;    // [n_owned + n_halo, 9], summing to virial; empty unless asked for
+  std::shared_ptr<OutputTensors>
+      tensors;             // in place of these three arrays where the graph has a DeviceGraph
   AtomFields fields;       // the output fields asked for, [n_owned, width]
   AtomFields gradients;    // d(sum over ranks of energy)/d(input field), [n_owned + n_halo, width];
                            // of the fields asked for
@@ -58,6 +62,9 @@ class Potential {
   // Whether evaluate() reads the edges within the cutoff; where not, it works on the candidates
   // itself and the caller leaves the edges empty.
   virtual bool uses_edges() const { return true; }
+
+  // Whether it computes on graphs with a DeviceGraph, into OutputTensors.
+  virtual bool takes_device_graph() const { return false; }
 
   // Whether anything may be added to halo rows of forces, per-atom virials or gradients. Where not,
   // the caller brings nothing home, and these outputs may have owned rows alone.

@@ -7,10 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+import run
 import torch
 from mlip_dd import d3_reference as tables
 from model_cache import cache_folder, fingerprint
 from models import Model
+from program import KokkosLammps
 
 torch.set_num_threads(1)    # lmp's ranks need the other cores
 
@@ -18,6 +20,9 @@ torch.set_num_threads(1)    # lmp's ranks need the other cores
 def pytest_configure(config):
     # torch recommends its newer format; TorchScript files are what is tested here.
     config.addinivalue_line("filterwarnings", "ignore:.*torch.jit:DeprecationWarning")
+    threads = config.getoption("--all-kokkos")
+    if threads:
+        run.usual = lambda: KokkosLammps(Path(config.getoption("--kokkos")).resolve()).kk(threads)
 
 
 @pytest.fixture(scope="session")
@@ -35,6 +40,14 @@ def export(tmp_path_factory):
         return spec
 
     return export_model
+
+
+@pytest.fixture(scope="session")
+def kokkos(request) -> KokkosLammps:
+    prefix = request.config.getoption("--kokkos")
+    if not prefix:
+        pytest.skip("no LAMMPS with KOKKOS was given: tests/run.sh --kokkos PREFIX (docs/kokkos.md)")
+    return KokkosLammps(Path(prefix).resolve())
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import tolerances as tol
 from models import Evaluation, Model
+from program import Program
 from run import read_dump, run, spread
 from systems import System, write_data
 
@@ -98,11 +99,13 @@ def read_snapshot(name: str, folder: Path, log: str) -> Snapshot:
                     frame.columns["proc"].astype(int), node_virial, centroid, log)
 
 
-def evaluate(cases: Sequence[Case], folder: Path, ranks: int = 1, limit: float = tol.RUN_LIMIT) -> dict[str, Snapshot]:
+def evaluate(cases: Sequence[Case], folder: Path, ranks: int = 1, limit: float = tol.RUN_LIMIT,
+             program: Program | None = None) -> dict[str, Snapshot]:
     """All cases by one call of lmp, with `clear` between them. Their names must differ."""
     assert len({case.name for case in cases}) == len(cases)
     folder.mkdir(parents=True, exist_ok=True)
-    outcome = run("clear\n".join(case.script(folder) for case in cases), folder, ranks, limit=limit)
+    outcome = run("clear\n".join(case.script(folder) for case in cases), folder, ranks, limit=limit,
+                  program=program)
     logs = outcome.output.split("RESULT ")
     # The lines of a case end with its own RESULT line.
     return {case.name: read_snapshot(case.name, folder, logs[k] + "RESULT " + logs[k + 1].split("\n")[0])

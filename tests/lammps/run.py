@@ -2,16 +2,15 @@
 
 import os
 import re
-import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from program import Program, own
 from tolerances import RUN_LIMIT
 
 
@@ -27,15 +26,13 @@ class Outcome:
         return [line for line in self.output.splitlines() if line.startswith("ERROR")]
 
 
-def _program(name: str) -> str:
-    beside = Path(sys.prefix, "bin", name)
-    found = str(beside) if beside.exists() else shutil.which(name)
-    assert found, f"{name} is neither in {beside.parent} nor on PATH"
-    return found
+# What runs scripts where a test does not say: replaced by the option --kokkos.
+usual = own
 
 
 def launch(script: str, folder: Path, ranks: int = 1, arguments: Sequence[str] = (), limit: float = RUN_LIMIT,
-           watch: Callable[[int], None] | None = None, variables: dict[str, str] | None = None) -> Outcome:
+           watch: Callable[[int], None] | None = None, variables: dict[str, str] | None = None,
+           program: Program | None = None) -> Outcome:
     """Runs `script`; any exit status. Fails where the run does not end within `limit` seconds.
 
     `watch` is called with mpirun's process ID every 0.1 s while it runs. `variables` join the environment.
@@ -43,9 +40,9 @@ def launch(script: str, folder: Path, ranks: int = 1, arguments: Sequence[str] =
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "in.lammps").write_text(script)
     log = folder / "output.txt"
-    command = [_program("mpirun"), "-np", str(ranks), _program("lmp"), "-in", "in.lammps", "-nocite",
-               "-log", "log.lammps", *arguments]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", **(variables or {})}
+    program = program or usual()
+    command = [*program.command(ranks), "-in", "in.lammps", "-nocite", "-log", "log.lammps", *arguments]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", **program.variables, **(variables or {})}
     start = time.monotonic()
     with log.open("w") as sink:
         process = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=sink,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import tolerances as tol
 from evaluate import Case, evaluate_one
-from run import _program
+from program import found_program
 from systems import rock_salt, write_data
 
 CELL = rock_salt(1)
@@ -39,7 +39,7 @@ def python(body: str, folder: Path, spec, ranks: int = 1, limit: float = tol.RUN
     script = folder / "job.py"
     script.write_text(f"{imports}\nSPEC, FOLDER = {str(spec)!r}, {str(folder)!r}\n{START}\n{rest}\n")
     # A file for each rank: in one stream they print into one another's lines.
-    command = [_program("mpirun"), "-np", str(ranks), "-outfile-pattern", "rank.%r", sys.executable, str(script)]
+    command = [found_program("mpirun"), "-np", str(ranks), "-outfile-pattern", "rank.%r", sys.executable, str(script)]
     done = subprocess.run(command, cwd=folder, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, timeout=limit,
                           env={**os.environ, "OMP_NUM_THREADS": "1",

@@ -49,6 +49,12 @@ DRIFT_SINGLE = 1e-5             # eV/ps per atom; float32 forces are not exactly
 RESIDENT_GROWTH = 20.0          # MiB on both ranks, from step 100 to the end
 STEP_TIME_RATIO = 3.0           # slowest step after the tenth over the median
 
+# The Kokkos variant adds the same terms as the plain style in another order of neighbours; with several threads its
+# models' own sums are split as well.
+KOKKOS_ONE_THREAD = 1e-12       # relative to the largest value of the kind
+KOKKOS_THREADS = 1e-10
+KOKKOS_TRAJECTORY = 1e-9        # Angstrom after 20 steps, and relative for energies
+
 # A comparison proves something only where there is something to see.
 SIGNAL_FORCE = 0.05             # eV/A, largest component
 SIGNAL_NODE_ENERGY = 1e-3       # eV, spread over atoms
@@ -58,4 +64,5 @@ BAR = 1.0 / 1.602176634e6       # eV/A^3; from the 2019 SI value of the elementa
 LAMMPS_BAR = 1.0 / 1.6021765e6  # eV/A^3 in LAMMPS's metal units (force->nktv2p)
 
 RUN_LIMIT = 60.0                # s for any call of lmp: a longer one hangs
+BATCH_LIMIT = 240.0             # s for a dozen evaluations in one call, or a run of some hundred steps
 ERROR_LIMIT = 30.0              # s for a run that must end with an error

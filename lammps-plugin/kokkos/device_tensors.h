@@ -1,0 +1,53 @@
+// Where Kokkos's execution spaces lie for torch.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/from_blob.h>
+#include <kokkos_type.h>
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#endif
+
+namespace mlip_dd {
+
+template <class DeviceType>
+at::Device torch_device()
+{
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<DeviceType, Kokkos::Cuda>)
+    return {at::kCUDA, static_cast<c10::DeviceIndex>(Kokkos::Cuda().cuda_device())};
+#endif
+  return at::kCPU;
+}
+
+// While it lives, torch works on the stream of Kokkos's execution space, so that the kernels of
+// both run in the order of their calls.
+class SharedStream {
+#ifdef KOKKOS_ENABLE_CUDA
+ public:
+  SharedStream()
+      : guard_(c10::cuda::getStreamFromExternal(
+            Kokkos::Cuda().cuda_stream(),
+            static_cast<c10::DeviceIndex>(Kokkos::Cuda().cuda_device())))
+  {}
+
+ private:
+  c10::cuda::CUDAStreamGuard guard_;
+#else
+ public:
+  SharedStream() {}
+#endif
+};
+
+// The first `n` numbers of a one-dimensional view of ints, without a copy; valid as long as the
+// view.
+template <class DeviceType, class View>
+at::Tensor wrap_ints(const View &view, std::int64_t n)
+{
+  return at::from_blob(const_cast<int *>(view.data()), {n},
+                       at::TensorOptions().dtype(at::kInt).device(torch_device<DeviceType>()));
+}
+
+}    // namespace mlip_dd

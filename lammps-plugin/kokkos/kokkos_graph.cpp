@@ -1,0 +1,213 @@
+#include "kokkos_graph.h"
+
+#include <ATen/ATen.h>
+#include <accelerator_kokkos.h>
+#include <lammps.h>
+
+#include <utility>
+
+#include "device_tensors.h"
+#include "intercept/interception.h"
+
+namespace mlip_dd {
+
+namespace {
+
+using Index = std::int64_t;
+
+template <class View>
+struct Separation {
+  View positions;
+  double length;    // LAMMPS's unit in Angstrom
+
+  KOKKOS_INLINE_FUNCTION void operator()(Index receiver, Index sender, double *vector) const
+  {
+    for (int a = 0; a < 3; ++a)
+      vector[a] = length * positions(sender, a) - length * positions(receiver, a);
+  }
+};
+
+KOKKOS_INLINE_FUNCTION double squared(const double *vector)
+{
+  return vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2];
+}
+
+// The sums over a row's edges, as receiver and as sender, read through pointers of the device.
+struct RowEdges {
+  Index receivers;
+  const Index *edge_offsets;
+  const Index *sender_offsets;
+  const Index *by_sender;
+  const Index *edges;
+};
+
+}    // namespace
+
+KokkosCandidates candidates_of(const AtomGraph &graph, const at::Device &device)
+{
+  const auto n = static_cast<Index>(graph.candidates.size());
+  at::Tensor sender_atoms = at::empty({n}, at::kLong), sender_rows = at::empty({n}, at::kLong);
+  std::vector<Index> receiver_atoms(graph.owned_atoms.begin(), graph.owned_atoms.end());
+  std::vector<Index> offsets(1, 0);
+  for (Index k = 0; k < n; ++k) {
+    const CandidateEdge &candidate = graph.candidates[static_cast<std::size_t>(k)];
+    sender_atoms.mutable_data_ptr<Index>()[k] = candidate.sender_atom;
+    sender_rows.mutable_data_ptr<Index>()[k] = candidate.sender_row;
+    const auto row = static_cast<std::size_t>(candidate.receiver_row);
+    if (receiver_atoms.size() <= row) receiver_atoms.resize(row + 1, 0);
+    receiver_atoms[row] = candidate.receiver_atom;
+    offsets.resize(row + 2, offsets.back());
+    offsets.back() = k + 1;
+  }
+  offsets.resize(receiver_atoms.size() + 1, offsets.back());
+  return {graph.n_rows(), at::tensor(receiver_atoms, at::kLong).to(device),
+          at::tensor(offsets, at::kLong).to(device), sender_atoms.to(device),
+          sender_rows.to(device)};
+}
+
+template <class DeviceType>
+KokkosGraph<DeviceType>::KokkosGraph(const LAMMPS_NS::LAMMPS &lammps, double length, Index n_owned,
+                                     KokkosCandidates candidates, at::Tensor types_of_rows)
+    : lammps_(lammps), length_(length), n_owned_(n_owned), candidates_(std::move(candidates))
+{
+  types = std::move(types_of_rows);
+  by_sender_ = candidates_.sender_rows.argsort(/*stable=*/true, /*dim=*/0, /*descending=*/false);
+  sender_offsets_ =
+      at::searchsorted(candidates_.sender_rows.index_select(0, by_sender_),
+                       at::arange(candidates_.n_rows + 1, candidates_.sender_rows.options()));
+  edge_offsets_ = at::zeros_like(candidates_.offsets);
+  edges_ = at::empty_like(candidates_.sender_rows);
+}
+
+template <class DeviceType>
+void KokkosGraph<DeviceType>::select_edges(double cutoff)
+{
+  const auto x = lammps_.atomKK->k_x.template view<DeviceType>();
+  const Separation<std::decay_t<decltype(x)>> separation{x, length_};
+  const double cutoff_squared = cutoff * cutoff;
+  const Index receivers = candidates_.receiver_atoms.size(0);
+  const Index *receiver_atoms = candidates_.receiver_atoms.const_data_ptr<Index>();
+  const Index *offsets = candidates_.offsets.const_data_ptr<Index>();
+  const Index *sender_atoms = candidates_.sender_atoms.const_data_ptr<Index>();
+  const Index *sender_rows = candidates_.sender_rows.const_data_ptr<Index>();
+  Index *edge_offsets = edge_offsets_.mutable_data_ptr<Index>();
+  Index *edges = edges_.mutable_data_ptr<Index>();
+  using Rows = Kokkos::RangePolicy<DeviceType, Kokkos::IndexType<Index>>;
+
+  Kokkos::parallel_for(
+      "mlip_dd::count_edges", Rows(0, receivers), KOKKOS_LAMBDA(const Index row) {
+        Index count = 0;
+        double vector[3];
+        for (Index k = offsets[row]; k < offsets[row + 1]; ++k) {
+          separation(receiver_atoms[row], sender_atoms[k], vector);
+          const bool near = squared(vector) < cutoff_squared;
+          edges[k] = near ? 0 : -1;
+          count += near;
+        }
+        edge_offsets[row + 1] = count;
+      });
+  Index found = 0;
+  Kokkos::parallel_scan(
+      "mlip_dd::edge_offsets", Rows(0, receivers),
+      KOKKOS_LAMBDA(const Index row, Index &sum, const bool last) {
+        sum += edge_offsets[row + 1];
+        if (last) edge_offsets[row + 1] = sum;
+      },
+      found);
+
+  const at::TensorOptions on_device = edges_.options();
+  edge_index = empty_edge_index(found, on_device);
+  vectors = at::empty({found, 3}, on_device.dtype(at::kDouble));
+  Index *to_receivers = edge_index.mutable_data_ptr<Index>();
+  Index *to_senders = edge_index[1].mutable_data_ptr<Index>();
+  double *to_vectors = vectors.mutable_data_ptr<double>();
+  Kokkos::parallel_for(
+      "mlip_dd::fill_edges", Rows(0, receivers), KOKKOS_LAMBDA(const Index row) {
+        Index edge = edge_offsets[row];
+        for (Index k = offsets[row]; k < offsets[row + 1]; ++k) {
+          if (edges[k] < 0) continue;
+          to_receivers[edge] = row;
+          to_senders[edge] = sender_rows[k];
+          separation(receiver_atoms[row], sender_atoms[k], to_vectors + 3 * edge);
+          edges[k] = edge++;
+        }
+      });
+}
+
+template <class DeviceType>
+void KokkosGraph<DeviceType>::add_edge_forces(const at::Tensor &gradient, at::Tensor &forces) const
+{
+  const RowEdges rows{candidates_.receiver_atoms.size(0), edge_offsets_.const_data_ptr<Index>(),
+                      sender_offsets_.const_data_ptr<Index>(), by_sender_.const_data_ptr<Index>(),
+                      edges_.const_data_ptr<Index>()};
+  const at::Tensor by_edge = gradient.contiguous();
+  const double *g = by_edge.const_data_ptr<double>();
+  double *f = forces.mutable_data_ptr<double>();
+  Kokkos::parallel_for(
+      "mlip_dd::edge_forces",
+      Kokkos::RangePolicy<DeviceType, Kokkos::IndexType<Index>>(0, candidates_.n_rows),
+      KOKKOS_LAMBDA(const Index row) {
+        double sum[3] = {0.0, 0.0, 0.0};
+        if (row < rows.receivers)
+          for (Index e = rows.edge_offsets[row]; e < rows.edge_offsets[row + 1]; ++e)
+            for (int a = 0; a < 3; ++a) sum[a] += g[3 * e + a];
+        for (Index s = rows.sender_offsets[row]; s < rows.sender_offsets[row + 1]; ++s) {
+          const Index e = rows.edges[rows.by_sender[s]];
+          if (e < 0) continue;
+          for (int a = 0; a < 3; ++a) sum[a] -= g[3 * e + a];
+        }
+        for (int a = 0; a < 3; ++a) f[3 * row + a] += sum[a];
+      });
+}
+
+template <class DeviceType>
+void KokkosGraph<DeviceType>::add_edge_node_virial(const at::Tensor &gradient,
+                                                   at::Tensor &node_virial) const
+{
+  const RowEdges rows{candidates_.receiver_atoms.size(0), edge_offsets_.const_data_ptr<Index>(),
+                      sender_offsets_.const_data_ptr<Index>(), by_sender_.const_data_ptr<Index>(),
+                      edges_.const_data_ptr<Index>()};
+  const at::Tensor by_edge = gradient.contiguous();
+  const double *g = by_edge.const_data_ptr<double>();
+  const double *r = vectors.const_data_ptr<double>();
+  double *w = node_virial.mutable_data_ptr<double>();
+  Kokkos::parallel_for(
+      "mlip_dd::edge_virials",
+      Kokkos::RangePolicy<DeviceType, Kokkos::IndexType<Index>>(0, candidates_.n_rows),
+      KOKKOS_LAMBDA(const Index row) {
+        double sum[9] = {};
+        if (row < rows.receivers)
+          for (Index e = rows.edge_offsets[row]; e < rows.edge_offsets[row + 1]; ++e)
+            for (int k = 0; k < 9; ++k) sum[k] -= 0.5 * r[3 * e + k / 3] * g[3 * e + k % 3];
+        for (Index s = rows.sender_offsets[row]; s < rows.sender_offsets[row + 1]; ++s) {
+          const Index e = rows.edges[rows.by_sender[s]];
+          if (e < 0) continue;
+          for (int k = 0; k < 9; ++k) sum[k] -= 0.5 * r[3 * e + k / 3] * g[3 * e + k % 3];
+        }
+        for (int k = 0; k < 9; ++k) w[9 * row + k] += sum[k];
+      });
+}
+
+template <class DeviceType>
+at::Tensor KokkosGraph<DeviceType>::owned_positions() const
+{
+  const auto x = lammps_.atomKK->k_x.template view<DeviceType>();
+  const double length = length_;
+  const Index *atoms = candidates_.receiver_atoms.const_data_ptr<Index>();
+  at::Tensor positions = at::empty({n_owned_, 3}, edges_.options().dtype(at::kDouble));
+  double *to = positions.mutable_data_ptr<double>();
+  Kokkos::parallel_for(
+      "mlip_dd::owned_positions",
+      Kokkos::RangePolicy<DeviceType, Kokkos::IndexType<Index>>(0, n_owned_),
+      KOKKOS_LAMBDA(const Index row) {
+        for (int a = 0; a < 3; ++a) to[3 * row + a] = length * x(atoms[row], a);
+      });
+  return positions;
+}
+
+template class KokkosGraph<LMPDeviceType>;
+#ifdef LMP_KOKKOS_GPU
+template class KokkosGraph<LMPHostType>;
+#endif
+
+}    // namespace mlip_dd

@@ -1,0 +1,52 @@
+// A DeviceGraph over LAMMPS's Kokkos arrays: candidates chosen and forces summed by Kokkos kernels.
+#pragma once
+
+#include <vector>
+
+#include "graph/atom_graph.h"
+#include "graph/device_graph.h"
+
+namespace LAMMPS_NS {
+class LAMMPS;
+}
+
+namespace mlip_dd {
+
+// Candidates of one reneighbouring, by receiver row. Tensors on the device of Kokkos's arrays.
+struct KokkosCandidates {
+  std::int64_t n_rows = 0;      // owned and halo
+  at::Tensor receiver_atoms;    // int64 [R] atom of each row that receives: the first R rows
+  at::Tensor offsets;           // int64 [R + 1] of the candidates of each
+  at::Tensor sender_atoms;      // int64 [C]
+  at::Tensor sender_rows;       // int64 [C]
+};
+
+// The candidates of a graph on the host, whose receivers each have one atom.
+KokkosCandidates candidates_of(const AtomGraph &graph, const at::Device &device);
+
+template <class DeviceType>
+class KokkosGraph final : public DeviceGraph {
+ public:
+  // Keeps `lammps`, whose positions it reads; `length` is LAMMPS's unit in Angstrom, `types` as in
+  // DeviceGraph.
+  KokkosGraph(const LAMMPS_NS::LAMMPS &lammps, double length, std::int64_t n_owned,
+              KokkosCandidates candidates, at::Tensor types);
+
+  void select_edges(double cutoff) override;
+  void add_edge_forces(const at::Tensor &gradient, at::Tensor &forces) const override;
+  void add_edge_node_virial(const at::Tensor &gradient, at::Tensor &node_virial) const override;
+  at::Tensor owned_positions() const override;
+
+ private:
+  const LAMMPS_NS::LAMMPS &lammps_;
+  double length_;
+  std::int64_t n_owned_;
+  KokkosCandidates candidates_;
+  // The candidates by sender row, so that the sum over a row's edges runs in one order.
+  at::Tensor by_sender_;         // int64 [C]
+  at::Tensor sender_offsets_;    // int64 [n_rows + 1]
+  at::Tensor edge_offsets_;      // int64 [R + 1] of the edges of each receiver
+  at::Tensor edges_;             // int64 [C] the candidate's edge, or -1
+};
+
+}    // namespace mlip_dd

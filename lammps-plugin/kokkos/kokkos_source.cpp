@@ -1,0 +1,274 @@
+#include "kokkos_source.h"
+
+#include <ATen/ATen.h>
+#include <accelerator_kokkos.h>
+#include <atom_masks.h>
+#include <comm.h>
+#include <lammps.h>
+#include <neigh_list_kokkos.h>
+#include <neighbor.h>
+
+#include <memory>
+
+#include "device_tensors.h"
+#include "kokkos_graph.h"
+
+namespace mlip_dd {
+
+namespace {
+
+using Index = std::int64_t;
+
+at::Tensor on(const at::Device &device, std::span<const std::int32_t> values)
+{
+  return at::tensor(at::ArrayRef<std::int32_t>(values.data(), values.size()), at::kInt)
+      .to(device, at::kLong);
+}
+
+// Offsets of runs from their lengths: [n] -> [n + 1].
+at::Tensor offsets_of(const at::Tensor &counts)
+{
+  at::Tensor offsets = at::zeros({counts.size(0) + 1}, counts.options());
+  offsets.narrow(0, 1, counts.size(0)).copy_(counts.cumsum(0));
+  return offsets;
+}
+
+// Which neighbours of a list are close enough to become candidates.
+template <class DeviceType>
+struct ListedPairs {
+  using Arrays = ArrayTypes<DeviceType>;
+  decltype(std::declval<LAMMPS_NS::AtomKokkos>().k_x.template view<DeviceType>()) const x;
+  typename Arrays::t_neighbors_2d neighbours;
+  typename Arrays::t_int_1d count;
+  const Index *owners;    // [atoms, 2]
+  double length, reach_squared;
+
+  KOKKOS_INLINE_FUNCTION Index row(Index atom) const { return owners[2 * atom + 1]; }
+  KOKKOS_INLINE_FUNCTION Index sender(Index receiver, int k) const
+  {
+    const Index atom = neighbours(receiver, k) & NEIGHMASK;
+    if (row(atom) == kNotInModel) return -1;
+    double sum = 0.0;
+    for (int a = 0; a < 3; ++a) {
+      const double d = length * x(atom, a) - length * x(receiver, a);
+      sum += d * d;
+    }
+    return sum < reach_squared ? atom : -1;
+  }
+};
+
+}    // namespace
+
+template <class DeviceType>
+void KokkosSource<DeviceType>::read_atoms(const std::vector<std::int32_t> &element_of_type,
+                                          const HostUnits &units, const LAMMPS_NS::NeighList &list)
+{
+  units_ = units;
+  list_ = &list;
+  host_owners_ = at::Tensor();
+  const LAMMPS_NS::AtomKokkos &atom = *lammps_.atomKK;
+  const at::Device device = torch_device<DeviceType>();
+  const Index local = atom.nlocal, all = local + atom.nghost;
+  const at::Tensor types = wrap_ints<DeviceType>(atom.k_type.template view<DeviceType>(), all);
+  const at::Tensor masks = wrap_ints<DeviceType>(atom.k_mask.template view<DeviceType>(), all);
+  elements_ = on(device, element_of_type).index_select(0, types);
+  if (const int left_out = groups_without_neighbours(*lammps_.neighbor); left_out != 0)
+    elements_.masked_fill_(masks.bitwise_and(left_out).ne(0), kNotInModel);
+  const at::Tensor inside = elements_.narrow(0, 0, local).ge(0);
+  owned_atoms_ = inside.nonzero().squeeze(1);
+  owners_ = at::full({all, 2}, kNotInModel, elements_.options());
+  owners_.select(1, 0).fill_(lammps_.comm->me);
+  owners_.select(1, 1).index_copy_(0, owned_atoms_,
+                                   at::arange(owned_atoms_.size(0), elements_.options()));
+}
+
+template <class DeviceType>
+void KokkosSource<DeviceType>::pack_owners(int n, const DAT::tdual_int_1d &list,
+                                           DAT::tdual_double_1d &buffer) const
+{
+  const auto atoms = list.template view<DeviceType>();
+  const auto to = buffer.template view<DeviceType>();
+  const Index *owners = owners_.const_data_ptr<Index>();
+  Kokkos::parallel_for(
+      "mlip_dd::pack_owners", Kokkos::RangePolicy<DeviceType>(0, n), KOKKOS_LAMBDA(const int k) {
+        for (int c = 0; c < 2; ++c)
+          to(2 * k + c) = static_cast<double>(owners[2 * static_cast<Index>(atoms(k)) + c]);
+      });
+}
+
+template <class DeviceType>
+void KokkosSource<DeviceType>::unpack_owners(int n, int first, const DAT::tdual_double_1d &buffer)
+{
+  const auto from = buffer.template view<DeviceType>();
+  Index *owners = owners_.mutable_data_ptr<Index>() + 2 * static_cast<Index>(first);
+  Kokkos::parallel_for(
+      "mlip_dd::unpack_owners", Kokkos::RangePolicy<DeviceType>(0, 2 * n),
+      KOKKOS_LAMBDA(const int k) { owners[k] = static_cast<Index>(from(k)); });
+}
+
+template <class DeviceType>
+int KokkosSource<DeviceType>::pack_owners(int n, const int *list, double *buffer)
+{
+  if (!host_owners_.defined()) host_owners_ = owners_.cpu();
+  const Index *owners = host_owners_.const_data_ptr<Index>();
+  for (int k = 0; k < n; ++k)
+    for (int c = 0; c < 2; ++c)
+      buffer[2 * k + c] = static_cast<double>(owners[2 * static_cast<Index>(list[k]) + c]);
+  return HostGraph::kOwnerNumbers * n;
+}
+
+template <class DeviceType>
+void KokkosSource<DeviceType>::unpack_owners(int n, int first, const double *buffer)
+{
+  if (!host_owners_.defined()) host_owners_ = owners_.cpu();
+  Index *owners = host_owners_.mutable_data_ptr<Index>() + 2 * static_cast<Index>(first);
+  for (int k = 0; k < 2 * n; ++k) owners[k] = static_cast<Index>(buffer[k]);
+}
+
+template <class DeviceType>
+void KokkosSource<DeviceType>::take_owners()
+{
+  if (host_owners_.defined())
+    owners_ = host_owners_.to(owners_.device());
+  else
+    host_owners_ = owners_.cpu();
+  const at::Tensor elements = elements_.cpu();
+  host_.set_atoms(
+      {elements.const_data_ptr<Index>(), static_cast<std::size_t>(elements.numel())},
+      {host_owners_.const_data_ptr<Index>(), static_cast<std::size_t>(host_owners_.numel())});
+}
+
+template <class DeviceType>
+HaloPlan KokkosSource<DeviceType>::build(Communicator &communicator,
+                                         std::span<const std::int32_t> model_types,
+                                         const BuildOptions &options, AtomGraph &graph)
+{
+  if (!options.on_device || options.layers_held > 1)
+    return build_on_host(communicator, model_types, options, graph);
+  return build_on_device(communicator, on(torch_device<DeviceType>(), model_types), options.reach,
+                         graph);
+}
+
+template <class DeviceType>
+HaloPlan KokkosSource<DeviceType>::build_on_device(Communicator &communicator,
+                                                   const at::Tensor &model_types, double reach,
+                                                   AtomGraph &graph)
+{
+  const auto &list = static_cast<const LAMMPS_NS::NeighListKokkos<DeviceType> &>(*list_);
+  const ListedPairs<DeviceType> pairs{lammps_.atomKK->k_x.template view<DeviceType>(),
+                                      list.d_neighbors,
+                                      list.d_numneigh,
+                                      owners_.const_data_ptr<Index>(),
+                                      units_.length,
+                                      reach * reach};
+  const auto listed = list.d_ilist;
+  using Atoms = Kokkos::RangePolicy<DeviceType>;
+  const Index n_owned = owned_atoms_.size(0);
+
+  at::Tensor counts = at::zeros({n_owned}, owners_.options());
+  Index *count = counts.mutable_data_ptr<Index>();
+  Kokkos::parallel_for(
+      "mlip_dd::count_candidates", Atoms(0, list.inum), KOKKOS_LAMBDA(const int l) {
+        const Index atom = listed(l), row = pairs.row(atom);
+        if (row == kNotInModel) return;
+        Index found = 0;
+        for (int k = 0; k < pairs.count(atom); ++k) found += pairs.sender(atom, k) >= 0;
+        count[row] = found;
+      });
+  KokkosCandidates candidates;
+  candidates.receiver_atoms = owned_atoms_;
+  candidates.offsets = offsets_of(counts);
+  const Index total = candidates.offsets[n_owned].template item<Index>();
+  candidates.sender_atoms = at::empty({total}, owners_.options());
+  at::Tensor met = at::zeros({owners_.size(0)}, owners_.options());
+  const Index *offset = candidates.offsets.template const_data_ptr<Index>();
+  Index *sender = candidates.sender_atoms.template mutable_data_ptr<Index>();
+  Index *is_met = met.mutable_data_ptr<Index>();
+  Kokkos::parallel_for(
+      "mlip_dd::fill_candidates", Atoms(0, list.inum), KOKKOS_LAMBDA(const int l) {
+        const Index atom = listed(l), row = pairs.row(atom);
+        if (row == kNotInModel) return;
+        Index next = offset[row];
+        for (int k = 0; k < pairs.count(atom); ++k)
+          if (const Index other = pairs.sender(atom, k); other >= 0) {
+            sender[next++] = other;
+            is_met[other] = 1;
+          }
+      });
+
+  // Images of this rank's own atoms are folded onto them; those of others' share one halo row.
+  const at::Tensor remote =
+      met.ne(0).logical_and(owners_.select(1, 0).ne(communicator.rank())).nonzero().squeeze(1);
+  const at::Tensor remote_owners = owners_.index_select(0, remote).cpu();
+  const Index *owner = remote_owners.const_data_ptr<Index>();
+  std::vector<RowOwner> wanted(static_cast<std::size_t>(remote.size(0)));
+  for (std::size_t k = 0; k < wanted.size(); ++k)
+    wanted[k] = {static_cast<int>(owner[2 * k]), owner[2 * k + 1]};
+  std::vector<Index> halo_rows(wanted.size());
+  HaloPlan plan = build_halo_plan(communicator, n_owned, wanted, halo_rows);
+  const at::Tensor rows_of_remote = at::tensor(halo_rows, at::kLong).to(owners_.device());
+  const at::Tensor rows = owners_.select(1, 1).clone().index_copy_(0, remote, rows_of_remote);
+  candidates.n_rows = plan.n_rows();
+  candidates.sender_rows = rows.index_select(0, candidates.sender_atoms);
+
+  const at::Tensor of_atoms =
+      model_types.numel() == 0 ? elements_ : model_types.index_select(0, elements_.clamp_min(0));
+  at::Tensor types = at::empty({plan.n_rows()}, owners_.options());
+  types.narrow(0, 0, n_owned).copy_(of_atoms.index_select(0, owned_atoms_));
+  types.index_copy_(0, rows_of_remote, of_atoms.index_select(0, remote));
+
+  graph = {};
+  graph.n_owned = n_owned;
+  graph.n_halo = plan.n_halo;
+  const at::Tensor atoms = owned_atoms_.to(at::kCPU, at::kInt);
+  graph.owned_atoms.assign(atoms.const_data_ptr<int>(), atoms.const_data_ptr<int>() + n_owned);
+  graph.device = std::make_shared<KokkosGraph<DeviceType>>(lammps_, units_.length, n_owned,
+                                                           std::move(candidates), types);
+  return plan;
+}
+
+// For models that run on the host, and for wide halos, whose layers are found atom by atom.
+template <class DeviceType>
+HaloPlan KokkosSource<DeviceType>::build_on_host(Communicator &communicator,
+                                                 std::span<const std::int32_t> model_types,
+                                                 const BuildOptions &options, AtomGraph &graph)
+{
+  lammps_.atomKK->sync(LAMMPS_NS::Host, X_MASK);
+  const NeighbourList neighbours = host_neighbours();
+  HostGraphSource source(host_.atoms(lammps_, units_), neighbours);
+  HaloPlan plan = source.build(communicator, model_types, options, graph);
+  if (!options.on_device) return plan;
+  const at::Device device = torch_device<DeviceType>();
+  graph.device = std::make_shared<KokkosGraph<DeviceType>>(
+      lammps_, units_.length, graph.n_owned, candidates_of(graph, device), on(device, graph.types));
+  graph.candidates.clear();
+  return plan;
+}
+
+template <class DeviceType>
+NeighbourList KokkosSource<DeviceType>::host_neighbours()
+{
+  const auto &list = static_cast<const LAMMPS_NS::NeighListKokkos<DeviceType> &>(*list_);
+  const auto copy = [](const auto &view) {
+    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+  };
+  const auto listed = copy(list.d_ilist), counts = copy(list.d_numneigh);
+  const auto neighbours = copy(list.d_neighbors);
+  numneigh_.assign(static_cast<std::size_t>(owners_.size(0)), 0);
+  const int atoms = list.inum + (list.ghost ? list.gnum : 0);
+  for (int k = 0; k < atoms; ++k)
+    numneigh_[static_cast<std::size_t>(listed(k))] = counts(listed(k));
+  return [this, neighbours](Index i) -> std::span<const std::int32_t> {
+    const auto count = static_cast<std::size_t>(numneigh_[static_cast<std::size_t>(i)]);
+    neighbours_.resize(count);
+    for (std::size_t k = 0; k < count; ++k) neighbours_[k] = neighbours(i, k) & NEIGHMASK;
+    return neighbours_;
+  };
+}
+
+template class KokkosSource<LMPDeviceType>;
+#ifdef LMP_KOKKOS_GPU
+template class KokkosSource<LMPHostType>;
+#endif
+
+}    // namespace mlip_dd

@@ -1,0 +1,148 @@
+// From the models' results to LAMMPS's Kokkos arrays.
+#include <ATen/ATen.h>
+#include <accelerator_kokkos.h>
+#include <atom_masks.h>
+
+#include <cmath>
+
+#include "device_tensors.h"
+#include "kokkos_source.h"
+#include "pair_mlip_dd_kokkos.h"
+#include "pair_state.h"
+#include "pipeline/output_tensors.h"
+#include "virial_order.h"
+
+namespace LAMMPS_NS {
+
+namespace {
+
+// The arrays of models that run on the host, on the device of `like`.
+at::Tensor on_device_of(const at::Tensor &like, const std::vector<double> &values)
+{
+  if (values.empty()) return {};
+  const auto n = static_cast<std::int64_t>(values.size());
+  return at::from_blob(const_cast<double *>(values.data()), {n}, at::kDouble).to(like.device());
+}
+
+mlip_dd::OutputTensors arrays_of(const mlip_dd::PotentialOutput &output, const at::Tensor &like)
+{
+  return {on_device_of(like, output.node_energy), on_device_of(like, output.forces),
+          on_device_of(like, output.node_virial)};
+}
+
+// to(atom, 0 .. width) += factor * take(row of from, component), for each owned row.
+template <class DeviceType, class View, class Take>
+void add_columns(const char *name, const at::Tensor &atoms, const at::Tensor &from, int width,
+                 double factor, const View &to, const Take &take)
+{
+  const std::int64_t *atom = atoms.const_data_ptr<std::int64_t>();
+  const double *values = from.const_data_ptr<double>();
+  Kokkos::parallel_for(
+      name, Kokkos::RangePolicy<DeviceType>(0, static_cast<int>(atoms.size(0))),
+      KOKKOS_LAMBDA(const int row) {
+        for (int k = 0; k < width; ++k) to(atom[row], k) += factor * take(values, row, k);
+      });
+}
+
+struct TakeForce {
+  KOKKOS_INLINE_FUNCTION double operator()(const double *values, std::int64_t row, int k) const
+  {
+    return values[3 * row + k];
+  }
+};
+
+struct TakeSymmetric {
+  KOKKOS_INLINE_FUNCTION double operator()(const double *values, std::int64_t row, int k) const
+  {
+    return mlip_dd::symmetric_part(values + 9 * row, k);
+  }
+};
+
+struct TakeCentroid {
+  KOKKOS_INLINE_FUNCTION double operator()(const double *values, std::int64_t row, int k) const
+  {
+    return values[9 * row + mlip_dd::centroid_entry(k)];
+  }
+};
+
+template <class DeviceType, class View>
+void add_energies(const at::Tensor &atoms, const at::Tensor &from, double factor, const View &to)
+{
+  const std::int64_t *atom = atoms.const_data_ptr<std::int64_t>();
+  const double *values = from.const_data_ptr<double>();
+  Kokkos::parallel_for(
+      "mlip_dd::add_energies", Kokkos::RangePolicy<DeviceType>(0, static_cast<int>(atoms.size(0))),
+      KOKKOS_LAMBDA(const int row) { to(atom[row]) += factor * values[row]; });
+}
+
+}    // namespace
+
+template <class DeviceType>
+void PairMlipDDKokkos<DeviceType>::add_rows(const mlip_dd::OutputTensors &rows)
+{
+  const at::Tensor &atoms = source_->owned_atoms();
+  const double to_energy = state_->units.energy_to_host();
+  if (rows.forces.defined())
+    add_columns<DeviceType>("mlip_dd::add_forces", atoms, rows.forces, 3,
+                            state_->units.force_to_host(), atomKK->k_f.template view<DeviceType>(),
+                            TakeForce());
+  if (eflag_atom && rows.node_energy.defined())
+    add_energies<DeviceType>(atoms, rows.node_energy, to_energy,
+                             k_eatom.template view<DeviceType>());
+  if (vflag_atom && rows.node_virial.defined())
+    add_columns<DeviceType>("mlip_dd::add_virials", atoms, rows.node_virial, 6, to_energy,
+                            k_vatom.template view<DeviceType>(), TakeSymmetric());
+  if (cvflag_atom && rows.node_virial.defined())
+    add_columns<DeviceType>("mlip_dd::add_centroid_virials", atoms, rows.node_virial, 9, to_energy,
+                            k_cvatom.template view<DeviceType>(), TakeCentroid());
+}
+
+template <class DeviceType>
+void PairMlipDDKokkos<DeviceType>::add_results()
+{
+  add_sums();
+  const mlip_dd::PotentialOutput &output = state_->pipeline->output();
+  if (output.tensors) add_rows(*output.tensors);
+  // Of several models, those on the device and those on the host are summed apart.
+  if (!output.tensors || state_->pipeline->size() > 1)
+    add_rows(arrays_of(output, source_->owned_atoms()));
+  if (eflag_atom) {
+    k_eatom.template modify<DeviceType>();
+    k_eatom.sync_host();
+  }
+  if (vflag_atom) {
+    k_vatom.template modify<DeviceType>();
+    k_vatom.sync_host();
+  }
+  if (cvflag_atom) {
+    k_cvatom.template modify<DeviceType>();
+    k_cvatom.sync_host();
+  }
+}
+
+// Looks for the atom only where a sum, which is finite where each term is, is none.
+template <class DeviceType>
+void PairMlipDDKokkos<DeviceType>::require_finite()
+{
+  mlip_dd::Pipeline &pipeline = *state_->pipeline;
+  bool finite = !runs_on_host();
+  for (std::size_t step = 0; finite && step < pipeline.size(); ++step) {
+    const mlip_dd::PotentialOutput &output = pipeline.runner(step).output();
+    double sum = (output.tensors->forces.sum() + output.tensors->node_energy.sum()).item<double>();
+    for (const double component : output.virial) sum += component;
+    finite = std::isfinite(sum) && output.fields.empty() && output.gradients.empty();
+  }
+  if (finite) return;
+  pipeline.fill_arrays();
+  atomKK->sync(Host, X_MASK | TYPE_MASK | TAG_MASK);
+  PairMlipDD::require_finite();
+}
+
+template void PairMlipDDKokkos<LMPDeviceType>::add_results();
+template void PairMlipDDKokkos<LMPDeviceType>::require_finite();
+#ifdef LMP_KOKKOS_GPU
+template void PairMlipDDKokkos<LMPHostType>::add_results();
+template void PairMlipDDKokkos<LMPHostType>::require_finite();
+#endif
+
+}    // namespace LAMMPS_NS

@@ -1,0 +1,39 @@
+// A graph whose arrays lie where the host program keeps its atoms, on any device, filled by the
+// host program's own kernels: models take them as tensors, and nothing passes through the host.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "graph/host_atoms.h"
+
+namespace mlip_dd {
+
+// Rows and order of edges are those of AtomGraph. All tensors are on one device; real ones are
+// float64, in the units of AtomGraph. Not collective.
+class DeviceGraph {
+ public:
+  virtual ~DeviceGraph() = default;
+
+  // As the function of this name in atom_graph.h, at the atoms' present positions: refills
+  // edge_index and vectors.
+  virtual void select_edges(double cutoff) = 0;
+
+  // As the functions of these names in consolidate/edge_forces.h. gradient [E, 3], of the edges
+  // selected last; forces [n_owned + n_halo, 3] and node_virial [n_owned + n_halo, 9] are added to,
+  // in an order that depends on the graph alone.
+  virtual void add_edge_forces(const at::Tensor &gradient, at::Tensor &forces) const = 0;
+  virtual void add_edge_node_virial(const at::Tensor &gradient, at::Tensor &node_virial) const = 0;
+
+  // [n_owned, 3], of the owned rows as they stand.
+  virtual at::Tensor owned_positions() const = 0;
+
+  at::Tensor types;         // int64 [n_owned + n_halo]
+  at::Tensor edge_index;    // int64 [2, E], receivers and senders; as made by empty_edge_index
+  at::Tensor vectors;       // [E, 3]
+};
+
+// As edge_unit_shifts() in edge_shifts.h: [E, 3], with row_positions [n_owned + n_halo, 3].
+at::Tensor edge_unit_shifts(const DeviceGraph &graph, const at::Tensor &row_positions,
+                            const Cell &cell);
+
+}    // namespace mlip_dd
