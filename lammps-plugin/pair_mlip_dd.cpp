@@ -147,8 +147,11 @@ void PairMlipDD::load_models(const std::vector<std::string> &element_names)
 
   const int local_rank = rank_on_node(world);
   mlip_dd::run_together(lmp, [&] {
-    state_->pipeline =
-        state_->spec->make({device(), state_->options.threads}, *state_->communicator, local_rank);
+    mlip_dd::PotentialOptions options;
+    options.device = device();
+    options.threads = state_->options.threads;
+    options.messages = state_->options.mpi;
+    state_->pipeline = state_->spec->make(options, *state_->communicator, local_rank);
     outputs_->set_source(*state_->pipeline, state_->spec->committee());
     if (state_->options.charges_to_q) require_charges();
   });

@@ -14,8 +14,9 @@ namespace {
 
 constexpr const char *kSyntax =
     "Syntax: pair_style mlip/dd spec.json [device auto|cpu|cuda[:N]] [threads N] "
-    "[halo auto|exchange|padded|wide] [charges keep|to_q] [log yes|no]";
-constexpr std::array<std::string_view, 5> kKeywords{"device", "threads", "halo", "charges", "log"};
+    "[halo auto|exchange|padded|wide] [mpi auto|host|device] [charges keep|to_q] [log yes|no]";
+constexpr std::array<std::string_view, 6> kKeywords{"device", "threads", "halo",
+                                                    "mpi",    "charges", "log"};
 
 [[noreturn]] void refuse(const std::string &cause, std::string_view found)
 {
@@ -73,6 +74,9 @@ PairOptions read_pair_options(std::span<const std::string> arguments)
     } else if (keyword == "halo") {
       constexpr std::array<std::string_view, 4> kModes{"auto", "exchange", "padded", "wide"};
       options.halo = choice(keyword, value, kModes);
+    } else if (keyword == "mpi") {
+      constexpr std::array<std::string_view, 3> kPaths{"auto", "host", "device"};
+      options.mpi = choice(keyword, value, kPaths);
     } else if (keyword == "charges") {
       constexpr std::array<std::string_view, 2> kWhere{"keep", "to_q"};
       options.charges_to_q = choice(keyword, value, kWhere) == "to_q";

@@ -79,12 +79,14 @@ class TorchScriptPotential final : public Potential {
         call_(loaded_.module, model_),
         inputs_(model_, family_, device_, loaded_.dtype),
         threads_(options.threads),
+        messages_asked_(options.messages),
         exchange_(communicator),
         sums_(communicator),
         sums_over_systems_(communicator.size() > 1 && options.system_reductions &&
                            family_.sums_over_systems && model_.inputs.contains("batch"))
   {
     refuse_what_is_not_run(model);
+    require_message_path(messages_asked_, device_);
     if (!model.cutoff)
       throw Error({"the model has no cutoff", "", "/model", "Add \"cutoff\" in Angstrom"});
   }
@@ -95,6 +97,7 @@ class TorchScriptPotential final : public Potential {
   void set_plan(const HaloPlan &plan, HaloMode mode) override
   {
     mode_ = mode;
+    choose_messages();
     exchange_.set_plan(plan);
     features_.clear();
     sums_.forget_constants();
@@ -201,7 +204,12 @@ class TorchScriptPotential final : public Potential {
     text << "model " << model_.file << ": family " << family_.name << ", " << loaded_.weights
          << " weights, " << toString(loaded_.dtype) << " on " << device_ << ", cutoff " << cutoff()
          << " A";
-    return {text.str()};
+    std::vector<std::string> lines{text.str()};
+    if (messages_ && !messages_->reason.empty())
+      lines.push_back(std::string("messages: rows leave from ") +
+                      (messages_->path == MessagePath::device ? "GPU" : "host") + " memory; " +
+                      messages_->reason);
+    return lines;
   }
 
  private:
@@ -249,6 +257,20 @@ class TorchScriptPotential final : public Potential {
   std::int64_t rows_held(const AtomGraph &graph) const
   {
     return mode_ == HaloMode::exchange ? graph.n_owned : graph.n_rows();
+  }
+
+  // Collective, once, where the model sends anything.
+  void choose_messages()
+  {
+    if (mode_ == HaloMode::wide) {
+      if (messages_asked_ == "device")
+        throw Error({"`mpi device` asks for messages between GPUs, and a wide halo sends none",
+                     "halo wide", model_.file, "Remove one of the two"});
+      return;
+    }
+    if (messages_) return;
+    messages_ = choose_message_path(messages_asked_, device_, exchange_.communicator());
+    exchange_.set_message_path(messages_->path);
   }
 
   static RowStorage row_storage(HaloMode mode)
@@ -430,6 +452,8 @@ class TorchScriptPotential final : public Potential {
   ModelCall call_;
   InputMaker inputs_;
   int threads_;
+  std::string messages_asked_;
+  std::optional<MessageChoice> messages_;
   HaloExchange exchange_;
   SystemSums sums_;
   bool sums_over_systems_;

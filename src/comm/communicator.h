@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace mlip_dd {
@@ -23,6 +24,13 @@ struct Parcel {
   std::vector<std::int64_t> values;
 };
 
+// Whether messages may lie in the memory of a GPU.
+enum class GpuSupport { no, unknown, yes };
+struct GpuMessages {
+  GpuSupport support = GpuSupport::no;
+  std::string reason;    // who says so, for the log
+};
+
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -34,6 +42,9 @@ class Communicator {
   // messages; a rank with none may call it or not. Between two ranks, messages are matched in the
   // order of the calls. At most one message to and from each rank per call; never to oneself.
   virtual void exchange(std::span<const Message> sends, std::span<const Message> receives) = 0;
+
+  // Not collective; what is known without trying.
+  virtual GpuMessages gpu_messages() const { return {GpuSupport::no, "ranks of one process"}; }
 
   // Collective. Each rank sends parcels to any ranks (itself included) and gets what was sent to
   // it, ordered by sender's rank.

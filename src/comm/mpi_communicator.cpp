@@ -1,6 +1,11 @@
 #include "comm/mpi_communicator.h"
 
+#if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <string>
 
@@ -21,6 +26,18 @@ void check(int code, const char *call)
   MPI_Error_string(code, text, &length);
   throw Error(
       {"an MPI call failed", std::string(text, static_cast<std::size_t>(length)), call, ""});
+}
+
+// Variables by which a user tells an MPI library to take GPU memory, or not.
+std::string gpu_variables()
+{
+  std::string found;
+  for (const char *name :
+       {"MPICH_GPU_SUPPORT_ENABLED", "MPIR_CVAR_ENABLE_GPU", "OMPI_MCA_opal_cuda_support",
+        "OMPI_MCA_accelerator", "I_MPI_OFFLOAD", "MV2_USE_CUDA", "UCX_TLS"})
+    if (const char *value = std::getenv(name))
+      found += std::string(found.empty() ? "" : ", ") + name + "=" + value;
+  return found.empty() ? "" : " (" + found + ")";
 }
 
 class MpiCommunicator final : public Communicator {
@@ -52,6 +69,25 @@ class MpiCommunicator final : public Communicator {
     for (const Message &message : sends) start(message, true);
     check(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
           "MPI_Waitall");
+  }
+
+  GpuMessages gpu_messages() const override
+  {
+    [[maybe_unused]] const auto says = [](bool supported) {
+      return GpuMessages{supported ? GpuSupport::yes : GpuSupport::no,
+                         std::string("MPI says that it ") +
+                             (supported ? "takes" : "does not take") + " GPU memory" +
+                             gpu_variables()};
+    };
+#if defined(MPIX_GPU_SUPPORT_CUDA)
+    int supported = 0;
+    check(MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &supported), "MPIX_GPU_query_support");
+    return says(supported != 0);
+#elif defined(MPIX_CUDA_AWARE_SUPPORT)
+    return says(MPIX_Query_cuda_support() == 1);
+#else
+    return {GpuSupport::unknown, "MPI does not say whether it takes GPU memory" + gpu_variables()};
+#endif
   }
 
   // Non-blocking consensus (Hoefler, Siebert, Lumsdaine, PPoPP 2010): cost grows with the number of

@@ -3,7 +3,6 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 
-#include <chrono>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -56,12 +55,14 @@ at::Tensor HaloExchange::gather(const at::Tensor &owned)
   auto shape = source.sizes().vec();
   shape[0] = static_cast<std::int64_t>(plan_.copy_rows.size());
   at::Tensor packed = at::empty(shape, source.options());
-  pack_rows(source, index_on(source.device()).copy_rows, packed);
   shape[0] = plan_.n_rows();
   at::Tensor rows = at::empty(shape, source.options());
-  rows.narrow(0, 0, plan_.n_owned).copy_(source);
   at::Tensor halo = rows.narrow(0, plan_.n_owned, plan_.n_halo);
-  transfer(packed, plan_.copy_peers, halo, plan_.halo_peers);
+  pack_rows(source, index_on(source.device()).copy_rows, packed);
+  const Departure departure = depart(packed);
+  // Halo rows are received in their places, and owned rows copied meanwhile.
+  rows.narrow(0, 0, plan_.n_owned).copy_(source);
+  arrive(departure, plan_.copy_peers, halo, plan_.halo_peers);
   return rows;
 }
 
@@ -74,43 +75,28 @@ at::Tensor HaloExchange::scatter(const at::Tensor &rows)
   auto shape = source.sizes().vec();
   shape[0] = static_cast<std::int64_t>(plan_.copy_rows.size());
   at::Tensor received = at::empty(shape, source.options());
-  transfer(source.narrow(0, plan_.n_owned, plan_.n_halo), plan_.halo_peers, received,
-           plan_.copy_peers);
+  const Departure departure = depart(source.narrow(0, plan_.n_owned, plan_.n_halo));
   at::Tensor owned = source.narrow(0, 0, plan_.n_owned).clone();
+  arrive(departure, plan_.halo_peers, received, plan_.copy_peers);
   add_segments(owned, received, index_on(source.device()).sums);
   return owned;
 }
 
-void HaloExchange::transfer(const at::Tensor &send, std::span<const PeerRange> send_to,
-                            at::Tensor &receive, std::span<const PeerRange> receive_from)
+HaloExchange::Departure HaloExchange::depart(const at::Tensor &send)
 {
-  const auto start = std::chrono::steady_clock::now();
-  // MPI sees host memory; the copies wait for the device, so the message holds what was packed.
-  const at::Tensor host_send = send.cpu();
-  at::Tensor host_receive =
-      receive.is_cpu() ? receive : at::empty(receive.sizes(), receive.options().device(at::kCPU));
-  const auto row_bytes = [](const at::Tensor &rows) {
-    std::int64_t bytes = rows.element_size();
-    for (std::int64_t d = 1; d < rows.dim(); ++d) bytes *= rows.size(d);
-    return bytes;
-  };
-  const auto messages = [](const at::Tensor &rows, std::span<const PeerRange> peers,
-                           std::int64_t bytes) {
-    std::vector<Message> list;
-    list.reserve(peers.size());
-    for (const PeerRange &peer : peers)
-      list.push_back({peer.rank, static_cast<char *>(rows.data_ptr()) + peer.begin * bytes,
-                      static_cast<std::size_t>(peer.count * bytes)});
-    return list;
-  };
-  const std::int64_t bytes = row_bytes(host_send);
-  communicator_.exchange(messages(host_send, send_to, bytes),
-                         messages(host_receive, receive_from, bytes));
-  if (!receive.is_cpu()) receive.copy_(host_receive);
+  const Departure departure{std::chrono::steady_clock::now(), send.numel() * send.element_size()};
+  transport_.start(send);
+  return departure;
+}
+
+void HaloExchange::arrive(const Departure &departure, std::span<const PeerRange> send_to,
+                          at::Tensor &receive, std::span<const PeerRange> receive_from)
+{
+  transport_.finish(send_to, receive, receive_from);
   traffic_.messages_sent += static_cast<std::int64_t>(send_to.size());
-  traffic_.bytes_sent += host_send.numel() * host_send.element_size();
+  traffic_.bytes_sent += departure.bytes;
   traffic_.seconds +=
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - departure.time).count();
 }
 
 }    // namespace mlip_dd

@@ -4,12 +4,14 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <chrono>
 #include <cstdint>
 #include <span>
 
 #include "comm/communicator.h"
 #include "halo/halo_plan.h"
 #include "halo/row_kernels.h"
+#include "halo/row_transport.h"
 #include "halo/traffic.h"
 
 namespace mlip_dd {
@@ -20,11 +22,16 @@ namespace mlip_dd {
 class HaloExchange {
  public:
   // Keeps a reference to `communicator`.
-  explicit HaloExchange(Communicator &communicator) : communicator_(communicator) {}
+  explicit HaloExchange(Communicator &communicator)
+      : communicator_(communicator), transport_(communicator)
+  {}
 
   void set_plan(HaloPlan plan);
   const HaloPlan &plan() const { return plan_; }
   Communicator &communicator() { return communicator_; }
+
+  // How rows of a GPU travel; the default is through the host.
+  void set_message_path(MessagePath path) { transport_.set_path(path); }
 
   // [n_owned, ...] -> [n_owned + n_halo, ...]: owned rows, then copies of remote rows. No autograd.
   at::Tensor gather(const at::Tensor &owned);
@@ -42,10 +49,18 @@ class HaloExchange {
     SegmentIndex sums;
   };
   const DeviceIndex &index_on(const at::Device &device);
-  void transfer(const at::Tensor &send, std::span<const PeerRange> send_to, at::Tensor &receive,
-                std::span<const PeerRange> receive_from);
+
+  // Rows on their way.
+  struct Departure {
+    std::chrono::steady_clock::time_point time;
+    std::int64_t bytes;
+  };
+  Departure depart(const at::Tensor &send);
+  void arrive(const Departure &departure, std::span<const PeerRange> send_to, at::Tensor &receive,
+              std::span<const PeerRange> receive_from);
 
   Communicator &communicator_;
+  RowTransport transport_;
   HaloPlan plan_;
   DeviceIndex index_;
   Traffic traffic_;

@@ -5,11 +5,8 @@
 #include <c10/util/Half.h>
 
 #include <string>
-#include <type_traits>
 
 #include "base/error.h"
-#include "halo/row_kernel_bodies.h"
-#include "halo/row_words.h"
 
 namespace mlip_dd {
 
@@ -24,34 +21,29 @@ std::int64_t row_elements(const at::Tensor &rows)
 
 void pack_rows_cpu(const at::Tensor &source, const at::Tensor &rows, at::Tensor &packed)
 {
-  const std::int64_t count = rows.numel();
-  const std::int64_t *row = rows.const_data_ptr<std::int64_t>();
   const std::int64_t row_bytes = row_elements(packed) * packed.element_size();
   with_row_words(row_bytes, source.const_data_ptr(), packed.data_ptr(),
                  [&](auto word, std::int64_t width) {
                    using Word = decltype(word);
-                   const auto *from = static_cast<const Word *>(source.const_data_ptr());
-                   auto *to = static_cast<Word *>(packed.data_ptr());
-                   for (std::int64_t k = 0; k < count; ++k)
-                     for (std::int64_t c = 0; c < width; ++c)
-                       pack_element(from, row, to, width, k, c);
+                   pack_share(static_cast<const Word *>(source.const_data_ptr()),
+                              rows.const_data_ptr<std::int64_t>(),
+                              static_cast<Word *>(packed.data_ptr()), rows.numel(), width, {});
                  });
 }
 
 void add_segments_cpu(at::Tensor &owned, const at::Tensor &received, const SegmentIndex &index)
 {
-  const std::int64_t segments = index.rows.numel();
   const std::int64_t width = row_elements(owned);
-  const std::int64_t *rows = index.rows.const_data_ptr<std::int64_t>();
-  const std::int64_t *offsets = index.offsets.const_data_ptr<std::int64_t>();
-  const std::int64_t *entries = index.entries.const_data_ptr<std::int64_t>();
   AT_DISPATCH_ALL_TYPES_AND2(at::kHalf, at::kBFloat16, owned.scalar_type(), "add_segments", [&] {
-    using Sum = std::conditional_t<std::is_integral_v<scalar_t>, std::int64_t, double>;
+    using Sum = SumOf<scalar_t>;
     auto *target = owned.mutable_data_ptr<scalar_t>();
     const auto *source = received.const_data_ptr<scalar_t>();
-    for (std::int64_t s = 0; s < segments; ++s)
-      for (std::int64_t c = 0; c < width; ++c)
-        add_segment_element<scalar_t, Sum>(target, source, rows, offsets, entries, width, s, c);
+    with_row_lanes<scalar_t>(width, target, source, [&](auto lanes) {
+      using Group = Lanes<scalar_t, lanes.value>;
+      add_segments_share<Sum>(reinterpret_cast<Group *>(target),
+                              reinterpret_cast<const Group *>(source), index.segments(),
+                              width / lanes.value, {});
+    });
   });
 }
 

@@ -1,49 +1,54 @@
-// CUDA launches of the row kernels. One thread per element, elements of a row side by side: reads
-// and writes are coalesced along rows. No atomics, so sums repeat bit for bit.
+// CUDA launches of the row kernels: rows of a block lie along y, neighbouring words of a row along
+// x, so that reads and writes of a warp are of neighbouring addresses. No atomics.
 #include <ATen/Dispatch.h>
 #include <ATen/cuda/CUDAContextLight.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>
-#include <type_traits>
 
-#include "halo/row_kernel_bodies.h"
 #include "halo/row_kernels.h"
-#include "halo/row_words.h"
 
 namespace mlip_dd {
 
 namespace {
 
-constexpr int kThreads = 256;
+constexpr std::int64_t kThreads = 256;
 constexpr std::int64_t kMostBlocks = 65535;
+
+struct Launch {
+  dim3 grid, block;
+};
+
+// As many threads along a row as it has words, up to a power of two; the others take other rows.
+Launch launch_for(std::int64_t rows, std::int64_t width)
+{
+  std::int64_t x = 1;
+  while (x < width && x < kThreads) x *= 2;
+  const std::int64_t y = kThreads / x;
+  const std::int64_t blocks = std::min((rows + y - 1) / y, kMostBlocks);
+  return {dim3(static_cast<unsigned>(blocks)),
+          dim3(static_cast<unsigned>(x), static_cast<unsigned>(y))};
+}
+
+__device__ TableShare share_of_thread()
+{
+  return {static_cast<std::int64_t>(blockIdx.x) * blockDim.y + threadIdx.y,
+          static_cast<std::int64_t>(gridDim.x) * blockDim.y, threadIdx.x, blockDim.x};
+}
 
 template <class Word>
 __global__ void pack_kernel(const Word *source, const std::int64_t *rows, Word *packed,
-                            std::int64_t width, std::int64_t total)
+                            std::int64_t count, std::int64_t width)
 {
-  const std::int64_t stride = static_cast<std::int64_t>(blockDim.x) * gridDim.x;
-  for (std::int64_t k = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; k < total;
-       k += stride)
-    pack_element(source, rows, packed, width, k / width, k % width);
+  pack_share(source, rows, packed, count, width, share_of_thread());
 }
 
-template <class Value, class Sum>
-__global__ void add_kernel(Value *owned, const Value *received, const std::int64_t *rows,
-                           const std::int64_t *offsets, const std::int64_t *entries,
-                           std::int64_t width, std::int64_t total)
+template <class Sum, class Group>
+__global__ void add_kernel(Group *owned, const Group *received, Segments segments,
+                           std::int64_t width)
 {
-  const std::int64_t stride = static_cast<std::int64_t>(blockDim.x) * gridDim.x;
-  for (std::int64_t k = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; k < total;
-       k += stride)
-    add_segment_element<Value, Sum>(owned, received, rows, offsets, entries, width, k / width,
-                                    k % width);
-}
-
-int blocks_for(std::int64_t total)
-{
-  return static_cast<int>(std::min((total + kThreads - 1) / kThreads, kMostBlocks));
+  add_segments_share<Sum>(owned, received, segments, width, share_of_thread());
 }
 
 }    // namespace
@@ -57,10 +62,10 @@ void pack_rows_cuda(const at::Tensor &source, const at::Tensor &rows, at::Tensor
   with_row_words(
       row_bytes, source.const_data_ptr(), packed.data_ptr(), [&](auto word, std::int64_t width) {
         using Word = decltype(word);
-        const std::int64_t total = count * width;
-        pack_kernel<Word><<<blocks_for(total), kThreads, 0, stream>>>(
+        const Launch launch = launch_for(count, width);
+        pack_kernel<Word><<<launch.grid, launch.block, 0, stream>>>(
             static_cast<const Word *>(source.const_data_ptr()), rows.const_data_ptr<std::int64_t>(),
-            static_cast<Word *>(packed.data_ptr()), width, total);
+            static_cast<Word *>(packed.data_ptr()), count, width);
       });
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
@@ -70,13 +75,17 @@ void add_segments_cuda(at::Tensor &owned, const at::Tensor &received, const Segm
   const c10::cuda::CUDAGuard guard(owned.device());
   const auto stream = c10::cuda::getCurrentCUDAStream();
   const std::int64_t width = received.numel() / index.entries.numel();
-  const std::int64_t total = index.rows.numel() * width;
   AT_DISPATCH_ALL_TYPES_AND2(at::kHalf, at::kBFloat16, owned.scalar_type(), "add_segments", [&] {
-    using Sum = std::conditional_t<std::is_integral_v<scalar_t>, std::int64_t, double>;
-    add_kernel<scalar_t, Sum><<<blocks_for(total), kThreads, 0, stream>>>(
-        owned.mutable_data_ptr<scalar_t>(), received.const_data_ptr<scalar_t>(),
-        index.rows.const_data_ptr<std::int64_t>(), index.offsets.const_data_ptr<std::int64_t>(),
-        index.entries.const_data_ptr<std::int64_t>(), width, total);
+    auto *target = owned.mutable_data_ptr<scalar_t>();
+    const auto *source = received.const_data_ptr<scalar_t>();
+    with_row_lanes<scalar_t>(width, target, source, [&](auto lanes) {
+      using Group = Lanes<scalar_t, decltype(lanes)::value>;
+      const std::int64_t groups = width / decltype(lanes)::value;
+      const Launch launch = launch_for(index.rows.numel(), groups);
+      add_kernel<SumOf<scalar_t>><<<launch.grid, launch.block, 0, stream>>>(
+          reinterpret_cast<Group *>(target), reinterpret_cast<const Group *>(source),
+          index.segments(), groups);
+    });
   });
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }

@@ -3,6 +3,10 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <type_traits>
+
+#include "halo/row_kernel_bodies.h"
+
 namespace mlip_dd {
 
 // The index lists of a HaloPlan as int64 tensors on one device.
@@ -10,7 +14,17 @@ struct SegmentIndex {
   at::Tensor rows;       // [S]      sum_rows
   at::Tensor offsets;    // [S + 1]  sum_offsets
   at::Tensor entries;    // [K]      sum_entries
+
+  Segments segments() const
+  {
+    return {rows.const_data_ptr<std::int64_t>(), offsets.const_data_ptr<std::int64_t>(),
+            entries.const_data_ptr<std::int64_t>(), rows.numel()};
+  }
 };
+
+// What values are added up in.
+template <class Value>
+using SumOf = std::conditional_t<std::is_integral_v<Value>, std::int64_t, double>;
 
 // packed[k, ...] = source[rows[k], ...]. source [n, ...] contiguous, any dtype; rows int64 [K];
 // packed [K, ...] contiguous, of source's dtype. All on one device.
