@@ -15,10 +15,12 @@ std::unique_ptr<Potential> make_potential(const ModelSpec &model, const Potentia
 {
   if (model.potential == "torchscript")
     return make_torchscript_potential(model, options, communicator, local_rank);
-  if (model.potential == "ewald") return make_ewald_potential(model, options, communicator);
-  if (model.potential == "pme") return make_pme_potential(model, options, communicator);
-  if (model.potential == "dftd3") return make_d3_potential(model, options, communicator);
-  if (model.potential == "lj") return make_lj_potential(model, options);
+  if (model.potential == "ewald")
+    return make_ewald_potential(model, options, communicator, local_rank);
+  if (model.potential == "pme") return make_pme_potential(model, options, communicator, local_rank);
+  if (model.potential == "dftd3")
+    return make_d3_potential(model, options, communicator, local_rank);
+  if (model.potential == "lj") return make_lj_potential(model, options, local_rank);
   throw Error({"this build does not run the potential", "\"" + model.potential + "\"",
                "/model/potential", "Use \"torchscript\", \"lj\", \"ewald\", \"pme\" or \"dftd3\""});
 }

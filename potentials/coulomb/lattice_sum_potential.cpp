@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "potentials/coulomb/real_space.h"
 #include "potentials/coulomb/slab.h"
+#include "potentials/pair/native_device.h"
 #include "potentials/thread_count.h"
 
 namespace mlip_dd {
@@ -17,13 +18,15 @@ namespace {
 class LatticeSumPotential final : public Potential {
  public:
   LatticeSumPotential(std::string name, const CoulombParameters &parameters,
-                      const PotentialOptions &options, Communicator &communicator,
+                      const PotentialOptions &options, Communicator &communicator, int local_rank,
                       std::unique_ptr<ReciprocalSum> reciprocal)
       : name_(std::move(name)),
         parameters_(parameters),
         options_(options),
         communicator_(communicator),
         reciprocal_(std::move(reciprocal)),
+        device_(native_device(options, local_rank)),
+        real_space_(device_.gpu),
         alpha_(parameters.alpha.value_or(0.0))
   {
     if (parameters.alpha) real_space_.set_parameters(alpha_, parameters.cutoff);
@@ -85,10 +88,9 @@ class LatticeSumPotential final : public Potential {
   std::vector<std::string> description() const override
   {
     std::ostringstream text;
-    text << name_ << ": float64 on cpu";
-    if (options_.device != "cpu" && options_.device != "auto")
-      text << " (device " << options_.device << " was asked for; this potential has no kernels "
-           << "for it)";
+    text << name_ << ": float64 on " << device_.used
+         << (device_.gpu >= 0 && name_ == "pme" ? " (real space) and cpu (mesh)" : "")
+         << device_.note;
     text << ", real-space cutoff " << parameters_.cutoff << " A, accuracy " << parameters_.accuracy;
     std::vector<std::string> lines{text.str()};
     if (!planned_) return lines;
@@ -215,6 +217,7 @@ class LatticeSumPotential final : public Potential {
   PotentialOptions options_;
   Communicator &communicator_;
   std::unique_ptr<ReciprocalSum> reciprocal_;
+  NativeDevice device_;
   RealSpaceSum real_space_;
   double alpha_;
   bool rows_changed_ = true;
@@ -232,7 +235,7 @@ class LatticeSumPotential final : public Potential {
 std::unique_ptr<Potential> make_lattice_sum_potential(std::string name, const ModelSpec &model,
                                                       const CoulombParameters &parameters,
                                                       const PotentialOptions &options,
-                                                      Communicator &communicator,
+                                                      Communicator &communicator, int local_rank,
                                                       std::unique_ptr<ReciprocalSum> reciprocal)
 {
   if (model.units != "metal")
@@ -242,7 +245,7 @@ std::unique_ptr<Potential> make_lattice_sum_potential(std::string name, const Mo
     throw Error({name + " computes in float64", "\"" + model.dtype + "\"", "/model/dtype",
                  "Remove the key"});
   return std::make_unique<LatticeSumPotential>(std::move(name), parameters, options, communicator,
-                                               std::move(reciprocal));
+                                               local_rank, std::move(reciprocal));
 }
 
 }    // namespace mlip_dd

@@ -12,12 +12,12 @@
 
 namespace mlip_dd {
 
-// Keeps a reference to `communicator`; `name` stands in messages and the log. Refuses a model with
-// units or a dtype that it can't honour.
+// Keeps a reference to `communicator`; `local_rank` picks among the GPUs of a node; `name` stands
+// in messages and the log. Refuses a model with units or a dtype that it can't honour.
 std::unique_ptr<Potential> make_lattice_sum_potential(std::string name, const ModelSpec &model,
                                                       const CoulombParameters &parameters,
                                                       const PotentialOptions &options,
-                                                      Communicator &communicator,
+                                                      Communicator &communicator, int local_rank,
                                                       std::unique_ptr<ReciprocalSum> reciprocal);
 
 }    // namespace mlip_dd

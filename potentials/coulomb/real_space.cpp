@@ -2,7 +2,66 @@
 
 #include <algorithm>
 
+#ifdef MLIP_DD_WITH_CUDA
+#include "potentials/coulomb/screened_lanes.h"
+#include "potentials/coulomb/screened_results.h"
+#include "potentials/pair/gpu_rows.h"
+#endif
+
 namespace mlip_dd {
+
+#ifdef MLIP_DD_WITH_CUDA
+class RealSpaceSum::OnGpu {
+ public:
+  explicit OnGpu(int gpu) : gpu_rows_(gpu), table_(gpu), charges_(gpu) {}
+
+  void set_table(const ScreenedTable &table)
+  {
+    table_.upload(table.coefficients());
+    alpha_squared_ = table.alpha_squared();
+  }
+
+  // Candidates are laid out with the next positions, since the graph doesn't say how many atoms the
+  // host has.
+  void set_candidates(const AtomGraph &graph) { graph_ = &graph; }
+
+  void add(std::span<const double> positions, std::span<const double> charges, double cutoff,
+           double constant, const CoulombSums &sums)
+  {
+    const bool new_rows = graph_ != nullptr;
+    if (new_rows)
+      rows_ = make_pair_rows(*graph_, 1, static_cast<std::int64_t>(positions.size() / 3));
+    graph_ = nullptr;
+    set_positions(rows_, positions);
+    gpu_rows_.take(rows_, new_rows);
+    charges_.upload(charges);
+    const std::vector<LaneSums> &found = gpu_rows_.sum([&](LaneSums *lanes) {
+      launch_screened({gpu_rows_.view(), table_.as<double>(), alpha_squared_, cutoff * cutoff,
+                       charges_.as<double>()},
+                      lanes);
+    });
+    add_screened_sums(found, charges, constant, sums);
+  }
+
+ private:
+  GpuRows gpu_rows_;
+  GpuArray table_, charges_;
+  double alpha_squared_ = 0.0;
+  const AtomGraph *graph_ = nullptr;    // of a reneighbouring since the last add()
+  PairRows rows_;
+};
+#else
+class RealSpaceSum::OnGpu {};
+#endif
+
+RealSpaceSum::RealSpaceSum([[maybe_unused]] int gpu)
+{
+#ifdef MLIP_DD_WITH_CUDA
+  if (gpu >= 0) on_gpu_ = std::make_unique<OnGpu>(gpu);
+#endif
+}
+
+RealSpaceSum::~RealSpaceSum() = default;
 
 void RealSpaceSum::set_parameters(double alpha, double cutoff)
 {
@@ -10,10 +69,16 @@ void RealSpaceSum::set_parameters(double alpha, double cutoff)
   table_ = ScreenedTable(alpha, cutoff);
   alpha_ = alpha;
   cutoff_ = cutoff;
+#ifdef MLIP_DD_WITH_CUDA
+  if (on_gpu_) on_gpu_->set_table(table_);
+#endif
 }
 
 void RealSpaceSum::set_candidates(const AtomGraph &graph)
 {
+#ifdef MLIP_DD_WITH_CUDA
+  if (on_gpu_) return on_gpu_->set_candidates(graph);
+#endif
   owned_atoms_ = graph.owned_atoms;
   std::size_t row = 0, most = 0, count = 0;
   for (Pairs *pairs : {&mutual_, &one_sided_}) {
@@ -76,6 +141,9 @@ std::size_t RealSpaceSum::find_near(const Pairs &pairs, std::size_t row, const d
 void RealSpaceSum::add(std::span<const double> positions, std::span<const double> charges,
                        double constant, const CoulombSums &sums)
 {
+#ifdef MLIP_DD_WITH_CUDA
+  if (on_gpu_) return on_gpu_->add(positions, charges, cutoff_, constant, sums);
+#endif
   constexpr std::size_t kComponents[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
   const bool node_virial = !sums.node_virial.empty();
   std::array<double, 6> total{};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -14,10 +15,14 @@ namespace mlip_dd {
 
 class RealSpaceSum {
  public:
+  // `gpu`: where pairs are summed; -1: on the CPU.
+  explicit RealSpaceSum(int gpu = -1);
+  ~RealSpaceSum();
+
   // Cheap where nothing changed.
   void set_parameters(double alpha, double cutoff);
 
-  // At each reneighbouring. Of pairs of two owned atoms one direction is kept.
+  // At each reneighbouring. Of pairs of two owned atoms one direction is kept on the CPU.
   void set_candidates(const AtomGraph &graph);
 
   // Adds to `sums`. `positions` are the host's, `charges` those of all rows, `constant` in
@@ -40,6 +45,9 @@ class RealSpaceSum {
                         std::span<const double> positions, std::span<const double> charges,
                         std::size_t found);
 
+  class OnGpu;
+
+  std::unique_ptr<OnGpu> on_gpu_;
   double alpha_ = 0.0;
   double cutoff_ = 0.0;
   ScreenedTable table_;

@@ -6,6 +6,7 @@
 
 #include "base/constants.h"
 #include "base/error.h"
+#include "potentials/coulomb/screened_terms.h"
 
 // The compiler makes a version for wide registers beside the portable one, chosen at load.
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
@@ -18,17 +19,12 @@ namespace mlip_dd {
 
 namespace {
 
-constexpr int kTerms = 8;
-// The first term left out is below (kWidth / 2)^8 / (8! 17) of the table's largest value, 2e-16;
-// of the derivative, (kWidth / 2)^7 / (7! 17), 3e-14.
-constexpr double kWidth = 0.1;
-
-// Boys functions F_0 .. F_{kTerms - 1} at u: the highest by its series, the others downwards, which
-// is stable.
-std::array<double, kTerms> boys_functions(double u)
+// Boys functions F_0 .. F_{kScreenedTerms - 1} at u: the highest by its series, the others
+// downwards, which is stable.
+std::array<double, kScreenedTerms> boys_functions(double u)
 {
-  std::array<double, kTerms> values{};
-  constexpr int kHighest = kTerms - 1;
+  std::array<double, kScreenedTerms> values{};
+  constexpr int kHighest = kScreenedTerms - 1;
   double term = 1.0 / (2 * kHighest + 1), sum = term;
   for (int i = 1; term > 1e-18 * sum; ++i) {
     term *= 2.0 * u / (2 * (kHighest + i) + 1);
@@ -46,18 +42,9 @@ MLIP_DD_WIDE void evaluate_pairs(const double *table, double alpha_squared, std:
                                  const double *squared, double *values, double *derivatives)
 {
   for (std::int64_t m = 0; m < n; ++m) {
-    const double u = alpha_squared * squared[m];
-    const auto interval = static_cast<std::int32_t>(u * (1.0 / kWidth));
-    const double *c = table + kTerms * interval;
-    const double x = u - (interval + 0.5) * kWidth;
-    double value = c[kTerms - 1], slope = 0.0;
-    for (int k = kTerms - 2; k >= 0; --k) {
-      slope = slope * x + value;
-      value = value * x + c[k];
-    }
-    const double inverse = 1.0 / std::sqrt(squared[m]);
-    values[m] = inverse - value;
-    derivatives[m] = -(inverse * inverse * inverse + 2.0 * alpha_squared * slope);
+    const ScreenedPair pair = screened_pair(table, alpha_squared, squared[m]);
+    values[m] = pair.value;
+    derivatives[m] = pair.derivative;
   }
 }
 
@@ -71,13 +58,13 @@ ScreenedTable::ScreenedTable(double alpha, double cutoff) : alpha_squared_(alpha
                  "/model/parameters/alpha", "Give a smaller alpha or cutoff"});
   const double farthest = alpha_squared_ * cutoff * cutoff;
   // One more than needed, for squares that round up to the cutoff's.
-  const auto intervals = static_cast<std::size_t>(farthest / kWidth) + 2;
-  coefficients_.resize(intervals * kTerms);
+  const auto intervals = static_cast<std::size_t>(farthest / kScreenedWidth) + 2;
+  coefficients_.resize(intervals * kScreenedTerms);
   for (std::size_t i = 0; i < intervals; ++i) {
-    const auto boys = boys_functions((static_cast<double>(i) + 0.5) * kWidth);
+    const auto boys = boys_functions((static_cast<double>(i) + 0.5) * kScreenedWidth);
     double factor = 2.0 * alpha / std::sqrt(kPi);
-    for (int k = 0; k < kTerms; ++k) {
-      coefficients_[i * kTerms + static_cast<std::size_t>(k)] =
+    for (int k = 0; k < kScreenedTerms; ++k) {
+      coefficients_[i * kScreenedTerms + static_cast<std::size_t>(k)] =
           factor * boys[static_cast<std::size_t>(k)];
       factor *= -1.0 / (k + 1);
     }

@@ -23,11 +23,15 @@ class ScreenedTable {
   void evaluate(std::span<const double> squared_distances, std::span<double> values,
                 std::span<double> derivatives) const;
 
+  // For kernels that evaluate it themselves (screened_terms.h).
+  double alpha_squared() const { return alpha_squared_; }
+  const std::vector<double> &coefficients() const { return coefficients_; }
+
   static constexpr double kLargestProduct = 20.0;
 
  private:
   double alpha_squared_ = 0.0;
-  std::vector<double> coefficients_;    // [intervals, kTerms]
+  std::vector<double> coefficients_;    // [intervals, kScreenedTerms]
 };
 
 }    // namespace mlip_dd

@@ -4,8 +4,8 @@
 
 #include <cstddef>
 
-#include "potentials/dftd3/d3_model.h"
-#include "potentials/pair/vector4.h"
+#include "potentials/dftd3/d3_weights.h"
+#include "potentials/pair/number.h"
 
 namespace mlip_dd {
 
@@ -16,16 +16,16 @@ struct Contracted {
   alignas(32) double slope[kMostReferences];    // by the atom's coordination number
 };
 
-// `references`: of the atom's own element.
-MLIP_DD_INLINE Contracted contract(const D3Pair &pair, const D3Weights &own, std::size_t references)
+// `c6` [kMostReferences, kMostReferences] of the pair of elements; `references`: of the atom's own.
+MLIP_DD_TERM Contracted contract(const double *c6, const D3Weights &own, std::size_t references)
 {
   Contracted result{};
   for (std::size_t p = 0; p < references; ++p) {
     const double weight = own.weights[p / 4].values[p % 4];
     const double slope = own.slopes[p / 4].values[p % 4];
     for (std::size_t q = 0; q < kMostReferences; ++q) {
-      result.c6[q] += weight * pair.c6[kMostReferences * p + q];
-      result.slope[q] += slope * pair.c6[kMostReferences * p + q];
+      result.c6[q] += weight * c6[kMostReferences * p + q];
+      result.slope[q] += slope * c6[kMostReferences * p + q];
     }
   }
   return result;

@@ -10,10 +10,10 @@
 
 namespace mlip_dd {
 
-// Not collective. Keeps a reference to `communicator`. Reads the file of reference values; throws
-// Error where it or the parameters don't fit.
+// Not collective. Keeps a reference to `communicator`; `local_rank` picks among the GPUs of a node.
+// Reads the file of reference values; throws Error where it or the parameters don't fit.
 std::unique_ptr<Potential> make_d3_potential(const ModelSpec &model,
                                              const PotentialOptions &options,
-                                             Communicator &communicator);
+                                             Communicator &communicator, int local_rank);
 
 }    // namespace mlip_dd

@@ -30,11 +30,11 @@ struct Around {
 };
 
 template <bool Switched>
-MLIP_DD_INLINE SmoothStep step_of(const D3Model &model, const Double4 &squared)
+MLIP_DD_INLINE SmoothStep<Double4> step_of(const D3Model &model, const Double4 &squared)
 {
   if constexpr (!Switched) return {all4(1.0), all4(0.0)};
   const Double4 distance = sqrt4(squared);
-  const SmoothStep step =
+  const SmoothStep<Double4> step =
       smooth_step(distance, model.three_body_cutoff, 1.0 / model.three_body_switch_width);
   return {step.value, 0.5 * distance * step.slope};
 }
@@ -95,7 +95,7 @@ MLIP_DD_INLINE void prepare(const PairRows &rows, const D3Model &model,
   const int own_type = rows.types[static_cast<std::size_t>(row)];
   for (const Around::Run &run : around.runs) {
     const D3Pair &pair = model.pair(own_type, run.type);
-    const Contracted own = contract(pair, weights[static_cast<std::size_t>(row)],
+    const Contracted own = contract(pair.c6.data(), weights[static_cast<std::size_t>(row)],
                                     model.references[static_cast<std::size_t>(own_type)].size());
     for (std::size_t g = run.begin; g < run.end; ++g) {
       const Double4 x = load4(around.x[g]), y = load4(around.y[g]), z = load4(around.z[g]);
@@ -110,7 +110,7 @@ MLIP_DD_INLINE void prepare(const PairRows &rows, const D3Model &model,
         c6 += own.c6[q] * load4(column);
         slope += own.slope[q] * load4(column);
       }
-      const SmoothStep step = step_of<Switched>(model, squared);
+      const SmoothStep<Double4> step = step_of<Switched>(model, squared);
       store4(around.squared[g], squared);
       store4(around.inverse[g], inverse);
       store4(around.damping[g], damping_power(pair.three_body_radius2, inverse));
@@ -204,7 +204,7 @@ MLIP_DD_INLINE void add_all_triples(const D3Model &model, const std::vector<D3We
         const Around::Run &other = around.runs[n];
         const D3Pair &far = model.pair(run.type, other.type);
         add_triples<Switched>(model, far,
-                              contract(far, weights[row],
+                              contract(far.c6.data(), weights[row],
                                        model.references[static_cast<std::size_t>(run.type)].size()),
                               model.references[static_cast<std::size_t>(other.type)].size(), second,
                               j, n == m ? j / kLanes : other.begin, other.end, around, energy,

@@ -3,12 +3,16 @@
 #include "potentials/coulomb/lattice_sum_potential.h"
 #include "potentials/coulomb/parameters.h"
 #include "potentials/ewald/structure_factors.h"
+#ifdef MLIP_DD_WITH_CUDA
+#include "potentials/ewald/gpu_structure_factors.h"
+#include "potentials/pair/native_device.h"
+#endif
 
 namespace mlip_dd {
 
 std::unique_ptr<Potential> make_ewald_potential(const ModelSpec &model,
                                                 const PotentialOptions &options,
-                                                Communicator &communicator)
+                                                Communicator &communicator, int local_rank)
 {
   static constexpr std::string_view kOwn[] = {"k_cutoff", "k_largest"};
   EwaldParameters own;
@@ -23,8 +27,14 @@ std::unique_ptr<Potential> make_ewald_potential(const ModelSpec &model,
                        "Remove one of them");
         own.k_largest = three_whole_numbers(*item, "k_largest", 0);
       });
-  return make_lattice_sum_potential("ewald", model, parameters, options, communicator,
-                                    make_structure_factors(own, parameters.accuracy, communicator));
+  std::unique_ptr<ReciprocalSum> reciprocal;
+#ifdef MLIP_DD_WITH_CUDA
+  if (const int gpu = native_device(options, local_rank).gpu; gpu >= 0)
+    reciprocal = make_gpu_structure_factors(gpu, own, parameters.accuracy, communicator);
+#endif
+  if (!reciprocal) reciprocal = make_structure_factors(own, parameters.accuracy, communicator);
+  return make_lattice_sum_potential("ewald", model, parameters, options, communicator, local_rank,
+                                    std::move(reciprocal));
 }
 
 }    // namespace mlip_dd

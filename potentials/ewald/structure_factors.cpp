@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <complex>
-#include <sstream>
 
 #include "base/constants.h"
 #include "potentials/ewald/matrix_product.h"
@@ -40,20 +39,13 @@ class StructureFactors final : public ReciprocalSum {
   void plan(const Lattice &lattice, const ChargeTotals &totals, double alpha) override
   {
     alpha_ = alpha;
-    if (parameters_.k_largest) {
-      waves_ = waves_in_box(*parameters_.k_largest);
-      k_cutoff_ = shortest_left_out(lattice, *parameters_.k_largest);
-      return;
-    }
-    k_cutoff_ = parameters_.k_cutoff.value_or(
-        choose_k_cutoff(totals, lattice.volume, alpha, accuracy_) * (1.0 + kPlannedChange));
-    waves_ = waves_in_sphere(lattice, k_cutoff_);
+    plan_ = plan_waves(parameters_, accuracy_, lattice, totals, alpha);
   }
 
   void add(const Lattice &lattice, const OwnedCharges &atoms, double constant,
            const CoulombSums &sums) override
   {
-    if (waves_.count == 0) return;
+    if (plan_.waves.count == 0) return;
     resize();
     const std::int64_t blocks = (atoms.count() + kBlock - 1) / kBlock;
     std::fill(factors_.begin(), factors_.end(), 0.0);
@@ -71,40 +63,20 @@ class StructureFactors final : public ReciprocalSum {
 
   double error(const Lattice &lattice, const ChargeTotals &totals) const override
   {
-    return wave_vector_error(totals, lattice.volume, alpha_, k_cutoff_);
+    return wave_vector_error(totals, lattice.volume, alpha_, plan_.k_cutoff);
   }
 
   Traffic traffic() const override { return traffic_; }
 
-  std::vector<std::string> description() const override
-  {
-    std::ostringstream text;
-    text << waves_.count << " wave vectors up to " << k_cutoff_ << " / A; each evaluation sums "
-         << 16 * waves_.count << " bytes over all ranks, whatever their number";
-    return {text.str()};
-  }
+  std::vector<std::string> description() const override { return {describe(plan_)}; }
 
  private:
-  // Of the vectors outside a box of indices, for the error estimate.
-  static double shortest_left_out(const Lattice &lattice, const std::array<int, 3> &largest)
-  {
-    // Planes of index h are 2 pi / |a| apart.
-    double shortest = 0.0;
-    for (std::size_t a = 0; a < 3; ++a) {
-      const Vector3 &v = lattice.vectors[a];
-      const double distance =
-          2.0 * kPi * (largest[a] + 1) / std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-      shortest = a == 0 ? distance : std::min(shortest, distance);
-    }
-    return shortest;
-  }
-
-  std::int64_t n_columns() const { return static_cast<std::int64_t>(waves_.columns.size()); }
+  std::int64_t n_columns() const { return static_cast<std::int64_t>(plan_.waves.columns.size()); }
 
   void resize()
   {
     const auto columns = static_cast<std::size_t>(n_columns());
-    const auto width = static_cast<std::size_t>(waves_.width());
+    const auto width = static_cast<std::size_t>(plan_.waves.width());
     const auto block = static_cast<std::size_t>(kBlock);
     across_.resize(columns * 2 * block);
     along_.resize(2 * block * 2 * width);
@@ -115,7 +87,7 @@ class StructureFactors final : public ReciprocalSum {
     weighted_.resize(columns * 2 * width);
     scaled_.resize(columns * 2 * width);
     products_.resize(columns * 2 * block);
-    packed_.resize(2 * static_cast<std::size_t>(waves_.count));
+    packed_.resize(2 * static_cast<std::size_t>(plan_.waves.count));
   }
 
   static std::int64_t atoms_in(const OwnedCharges &atoms, std::int64_t block)
@@ -136,8 +108,8 @@ class StructureFactors final : public ReciprocalSum {
     constexpr double kNoAtom[3] = {};
     const auto n = static_cast<std::size_t>(places_in(atoms, block));
     const auto present = static_cast<std::size_t>(atoms_in(atoms, block));
-    const auto [most_h, most_k, most_l] = waves_.largest;
-    const auto width = static_cast<std::size_t>(waves_.width());
+    const auto [most_h, most_k, most_l] = plan_.waves.largest;
+    const auto width = static_cast<std::size_t>(plan_.waves.width());
     phases_[0].resize(static_cast<std::size_t>(most_h + 1) * n);
     phases_[1].resize(static_cast<std::size_t>(2 * most_k + 1) * n);
     std::vector<std::complex<double>> &row = phases_[2];
@@ -154,7 +126,7 @@ class StructureFactors final : public ReciprocalSum {
       for (std::size_t m = 0; m <= static_cast<std::size_t>(2 * most_k); ++m)
         phases_[1][m * n + b] = row[m];
       powers(fraction[2], -most_l, most_l, row.data());
-      std::fill(row.begin() + 2 * most_l + 1, row.begin() + waves_.width(), 0.0);
+      std::fill(row.begin() + 2 * most_l + 1, row.begin() + plan_.waves.width(), 0.0);
       double *first = &along_[b * 2 * width], *second = &along_[(n + b) * 2 * width];
       for (std::size_t l = 0; l < width; ++l) {
         first[l] = second[width + l] = row[l].real();
@@ -165,8 +137,8 @@ class StructureFactors final : public ReciprocalSum {
         turned_[l * 2 * n + n + b] = -row[l].imag();
       }
     }
-    for (std::size_t c = 0; c < waves_.columns.size(); ++c) {
-      const WaveColumn &column = waves_.columns[c];
+    for (std::size_t c = 0; c < plan_.waves.columns.size(); ++c) {
+      const WaveColumn &column = plan_.waves.columns[c];
       const std::complex<double> *x = &phases_[0][static_cast<std::size_t>(column.h) * n];
       const std::complex<double> *y = &phases_[1][static_cast<std::size_t>(column.k + most_k) * n];
       double *re = &across_[c * 2 * n], *im = re + n;
@@ -182,26 +154,26 @@ class StructureFactors final : public ReciprocalSum {
   {
     const auto n = static_cast<std::size_t>(places_in(atoms, block));
     const auto present = static_cast<std::size_t>(atoms_in(atoms, block));
-    const auto row = static_cast<std::size_t>(2 * waves_.width());
+    const auto row = static_cast<std::size_t>(2 * plan_.waves.width());
     for (std::size_t k = 0; k < 2 * n; ++k) {
       const std::size_t b = k % n;
       const double charge =
           b < present ? atoms.charges[static_cast<std::size_t>(block * kBlock) + b] : 0.0;
       for (std::size_t l = 0; l < row; ++l) charged_[k * row + l] = charge * along_[k * row + l];
     }
-    multiply_matrices(n_columns(), 2 * waves_.width(), 2 * places_in(atoms, block), across_.data(),
-                      charged_.data(), factors_.data(), /*add=*/true);
+    multiply_matrices(n_columns(), 2 * plan_.waves.width(), 2 * places_in(atoms, block),
+                      across_.data(), charged_.data(), factors_.data(), /*add=*/true);
   }
 
   // For each wave vector of the plan: index into factors_ of its real part.
   template <class Body>
   void for_each_wave(Body body) const
   {
-    const auto width = static_cast<std::size_t>(waves_.width());
-    for (std::size_t c = 0; c < waves_.columns.size(); ++c) {
-      const WaveColumn &column = waves_.columns[c];
+    const auto width = static_cast<std::size_t>(plan_.waves.width());
+    for (std::size_t c = 0; c < plan_.waves.columns.size(); ++c) {
+      const WaveColumn &column = plan_.waves.columns[c];
       for (int l = column.first; l <= column.last; ++l)
-        body(column, l, c, static_cast<std::size_t>(l + waves_.largest[2]), width);
+        body(column, l, c, static_cast<std::size_t>(l + plan_.waves.largest[2]), width);
     }
   }
 
@@ -225,13 +197,6 @@ class StructureFactors final : public ReciprocalSum {
     traffic_.bytes_sent += static_cast<std::int64_t>(packed_.size() * sizeof(double));
     traffic_.seconds +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  }
-
-  // Derivative of a wave's energy by the strain is minus the energy times this tensor.
-  static double strain_factor(const Vector3 &k, double k_squared, double alpha, std::size_t a,
-                              std::size_t b)
-  {
-    return (a == b) - 2.0 * k[a] * k[b] * (1.0 / k_squared + 0.25 / (alpha * alpha));
   }
 
   // weighted_ = weights_ times factors_, zero for l outside a column's range.
@@ -261,7 +226,7 @@ class StructureFactors final : public ReciprocalSum {
   // part and minus imaginary part of conj(S) exp(i l b2 . r).
   void multiply(std::vector<double> &from, std::int64_t n)
   {
-    multiply_matrices(n_columns(), 2 * n, 2 * waves_.width(), from.data(), turned_.data(),
+    multiply_matrices(n_columns(), 2 * n, 2 * plan_.waves.width(), from.data(), turned_.data(),
                       products_.data(), /*add=*/false);
   }
 
@@ -272,13 +237,13 @@ class StructureFactors final : public ReciprocalSum {
     const auto count = static_cast<std::size_t>(n);
     const auto present = static_cast<std::size_t>(atoms_in(atoms, block));
     const auto start = static_cast<std::size_t>(block * kBlock);
-    const auto width = static_cast<std::size_t>(waves_.width());
+    const auto width = static_cast<std::size_t>(plan_.waves.width());
     // Potential, and minus its gradient along h, k, l.
     for (auto &values : at_atoms_) values.assign(count, 0.0);
 
     multiply(weighted_, n);
-    for (std::size_t c = 0; c < waves_.columns.size(); ++c) {
-      const double h = waves_.columns[c].h, k = waves_.columns[c].k;
+    for (std::size_t c = 0; c < plan_.waves.columns.size(); ++c) {
+      const double h = plan_.waves.columns[c].h, k = plan_.waves.columns[c].k;
       const double *er = &across_[c * 2 * count], *ei = er + count;
       const double *pr = &products_[c * 2 * count], *pi = pr + count;
       for (std::size_t b = 0; b < count; ++b) {
@@ -289,9 +254,9 @@ class StructureFactors final : public ReciprocalSum {
       }
     }
     for (std::size_t m = 0; m < weighted_.size(); ++m)
-      scaled_[m] = weighted_[m] * (static_cast<double>(m % width) - waves_.largest[2]);
+      scaled_[m] = weighted_[m] * (static_cast<double>(m % width) - plan_.waves.largest[2]);
     multiply(scaled_, n);
-    for (std::size_t c = 0; c < waves_.columns.size(); ++c) {
+    for (std::size_t c = 0; c < plan_.waves.columns.size(); ++c) {
       const double *er = &across_[c * 2 * count], *ei = er + count;
       const double *pr = &products_[c * 2 * count], *pi = pr + count;
       for (std::size_t b = 0; b < count; ++b) at_atoms_[3][b] += ei[b] * pr[b] - er[b] * pi[b];
@@ -328,7 +293,7 @@ class StructureFactors final : public ReciprocalSum {
         multiply(scaled_, n);
         std::vector<double> &total = at_atoms_[0];
         total.assign(count, 0.0);
-        for (std::size_t c = 0; c < waves_.columns.size(); ++c) {
+        for (std::size_t c = 0; c < plan_.waves.columns.size(); ++c) {
           const double *er = &across_[c * 2 * count], *ei = er + count;
           const double *pr = &products_[c * 2 * count], *pi = pr + count;
           for (std::size_t i = 0; i < count; ++i) total[i] += er[i] * pr[i] + ei[i] * pi[i];
@@ -345,8 +310,7 @@ class StructureFactors final : public ReciprocalSum {
   double accuracy_;
   Communicator &communicator_;
   double alpha_ = 0.0;
-  double k_cutoff_ = 0.0;
-  WaveVectors waves_;
+  WavePlan plan_;
   Traffic traffic_;
   // Work space, kept between evaluations.
   std::array<std::vector<std::complex<double>>, 3> phases_;

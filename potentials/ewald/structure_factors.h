@@ -3,20 +3,14 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 
 #include "comm/communicator.h"
-#include "potentials/coulomb/parameters.h"
 #include "potentials/coulomb/reciprocal_sum.h"
+#include "potentials/ewald/wave_plan.h"
 
 namespace mlip_dd {
 
-struct EwaldParameters {
-  std::optional<double> k_cutoff;                 // 1/Angstrom
-  std::optional<std::array<int, 3>> k_largest;    // all wave vectors up to these indices
-};
-
-// Where neither is given, k_cutoff follows from `accuracy`.
+// Keeps a reference to `communicator`.
 std::unique_ptr<ReciprocalSum> make_structure_factors(const EwaldParameters &parameters,
                                                       double accuracy, Communicator &communicator);
 

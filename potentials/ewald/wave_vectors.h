@@ -36,4 +36,11 @@ double wave_weight(double k_squared, double volume, double alpha);
 
 Vector3 wave_vector(const Lattice &lattice, int h, int k, int l);
 
+// Derivative of a wave's energy by the strain is minus the energy times this tensor.
+inline double strain_factor(const Vector3 &k, double k_squared, double alpha, std::size_t a,
+                            std::size_t b)
+{
+  return (a == b) - 2.0 * k[a] * k[b] * (1.0 / k_squared + 0.25 / (alpha * alpha));
+}
+
 }    // namespace mlip_dd

@@ -1,37 +1,10 @@
 #include "potentials/lj/lj_kernel.h"
 
 #include "potentials/pair/row_sums.h"
-#include "potentials/pair/smooth_step.h"
 
 namespace mlip_dd {
 
 namespace {
-
-struct PairTerm4 {
-  Double4 energy, slope_over_r;
-};
-
-template <bool Switched>
-MLIP_DD_INLINE PairTerm4 lj_term(const LjPair &pair, double inverse_width, const Double4 &squared)
-{
-  const Mask4 inside = squared < all4(pair.cutoff * pair.cutoff);
-  const Double4 inverse2 = where4(inside, 1.0 / squared);
-  const Double4 inverse6 = inverse2 * inverse2 * inverse2;
-  PairTerm4 term;
-  term.energy = inverse6 * (pair.repulsion * inverse6 - pair.attraction);
-  term.slope_over_r =
-      inverse2 * inverse6 * (6.0 * pair.attraction - 12.0 * pair.repulsion * inverse6);
-  if constexpr (Switched) {
-    const Double4 distance = sqrt4(squared);
-    const SmoothStep step = smooth_step(distance, pair.cutoff, inverse_width);
-    term.slope_over_r =
-        term.slope_over_r * step.value + where4(inside, term.energy * step.slope / distance);
-    term.energy = term.energy * step.value;
-  } else {
-    term.energy -= where4(inside, all4(pair.shift));
-  }
-  return term;
-}
 
 template <bool Switched>
 MLIP_DD_INLINE LjBlock add_rows(const PairRows &rows, const LjParameters &parameters,
@@ -54,7 +27,7 @@ MLIP_DD_INLINE LjBlock add_rows(const PairRows &rows, const LjParameters &parame
       const NeighbourRun run = rows.run(row, type);
       for (std::int64_t k = run.begin; k < run.end; k += 4) {
         const Pairs4 pairs = load_pairs(atoms, neighbours + k, x, y, z);
-        const PairTerm4 term = lj_term<Switched>(pair, inverse_width, pairs.squared);
+        const LjTerm<Double4> term = lj_term<Switched>(pair, inverse_width, pairs.squared);
         energy += term.energy;
         add_pairs(pairs, term.slope_over_r, force, moment);
       }

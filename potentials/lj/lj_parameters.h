@@ -3,17 +3,10 @@
 
 #include <vector>
 
+#include "potentials/lj/lj_terms.h"
 #include "spec/model_spec.h"
 
 namespace mlip_dd {
-
-// u(r) = repulsion / r^12 - attraction / r^6 - shift, below the cutoff.
-struct LjPair {
-  double repulsion = 0.0;     // 4 epsilon sigma^12, eV Angstrom^12
-  double attraction = 0.0;    // 4 epsilon sigma^6, eV Angstrom^6
-  double cutoff = 0.0;        // Angstrom
-  double shift = 0.0;         // eV
-};
 
 struct LjParameters {
   int n_types = 0;

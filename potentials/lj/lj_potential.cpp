@@ -1,24 +1,58 @@
 #include "potentials/lj/lj_potential.h"
 
+#include <optional>
 #include <sstream>
 
 #include "potentials/lj/lj_kernel.h"
+#include "potentials/lj/lj_lanes.h"
 #include "potentials/lj/lj_parameters.h"
+#include "potentials/pair/lane_results.h"
 #include "potentials/pair/native_device.h"
 #include "potentials/pair/row_blocks.h"
+#ifdef MLIP_DD_WITH_CUDA
+#include "potentials/pair/gpu_rows.h"
+#endif
 
 namespace mlip_dd {
 
 namespace {
 
+#ifdef MLIP_DD_WITH_CUDA
+class LjOnGpu {
+ public:
+  LjOnGpu(int gpu, const LjParameters &parameters) : rows_(gpu), pairs_(gpu)
+  {
+    pairs_.upload(parameters.pairs);
+    inverse_width_ = parameters.switch_width > 0.0 ? 1.0 / parameters.switch_width : 0.0;
+  }
+
+  const std::vector<LaneSums> &sums(const PairRows &rows, bool new_rows)
+  {
+    rows_.take(rows, new_rows);
+    return rows_.sum([&](LaneSums *sums) {
+      launch_lj({rows_.view(), pairs_.as<LjPair>(), inverse_width_}, sums);
+    });
+  }
+
+ private:
+  GpuRows rows_;
+  GpuArray pairs_;
+  double inverse_width_;
+};
+#endif
+
 class LjPotential final : public Potential {
  public:
-  LjPotential(const ModelSpec &model, const PotentialOptions &options)
+  LjPotential(const ModelSpec &model, const PotentialOptions &options, int local_rank)
       : parameters_(read_lj_parameters(model)),
         units_(model.units),
         threads_(options.threads),
-        device_(native_device(options.device))
-  {}
+        device_(native_device(options, local_rank))
+  {
+#ifdef MLIP_DD_WITH_CUDA
+    if (device_.gpu >= 0) gpu_.emplace(device_.gpu, parameters_);
+#endif
+  }
 
   double cutoff() const override { return parameters_.cutoff; }
 
@@ -35,8 +69,12 @@ class LjPotential final : public Potential {
     if (!current_)
       rows_ = make_pair_rows(graph, parameters_.n_types,
                              static_cast<std::int64_t>(step.positions.size() / 3));
+    [[maybe_unused]] const bool new_rows = !current_;
     current_ = true;
     set_positions(rows_, step.positions);
+#ifdef MLIP_DD_WITH_CUDA
+    if (gpu_) return add_lane_sums(gpu_->sums(rows_, new_rows), request.node_virial, output);
+#endif
     const LjSums sums{output.node_energy.data(), output.forces.data(),
                       request.node_virial ? output.node_virial.data() : nullptr};
     blocks_.resize(static_cast<std::size_t>(count_blocks(graph.n_owned)));
@@ -71,6 +109,9 @@ class LjPotential final : public Potential {
   std::string units_;
   int threads_;
   NativeDevice device_;
+#ifdef MLIP_DD_WITH_CUDA
+  std::optional<LjOnGpu> gpu_;
+#endif
   PairRows rows_;
   bool current_ = false;    // whether rows_ belongs to the plan
   std::vector<LjBlock> blocks_;
@@ -79,9 +120,9 @@ class LjPotential final : public Potential {
 }    // namespace
 
 std::unique_ptr<Potential> make_lj_potential(const ModelSpec &model,
-                                             const PotentialOptions &options)
+                                             const PotentialOptions &options, int local_rank)
 {
-  return std::make_unique<LjPotential>(model, options);
+  return std::make_unique<LjPotential>(model, options, local_rank);
 }
 
 }    // namespace mlip_dd

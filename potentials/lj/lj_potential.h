@@ -8,8 +8,9 @@
 
 namespace mlip_dd {
 
-// Not collective. Throws Error where the parameters don't fit.
+// Not collective. `local_rank` picks among the GPUs of a node. Throws Error where the parameters
+// don't fit.
 std::unique_ptr<Potential> make_lj_potential(const ModelSpec &model,
-                                             const PotentialOptions &options);
+                                             const PotentialOptions &options, int local_rank);
 
 }    // namespace mlip_dd

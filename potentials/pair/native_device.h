@@ -1,22 +1,21 @@
-// Where potentials without tensors compute, for the log.
+// Where potentials without tensors compute.
 #pragma once
 
 #include <string>
 
+#include "pipeline/potential.h"
+
 namespace mlip_dd {
 
 struct NativeDevice {
+  int gpu = -1;    // index, or -1: the CPU
   std::string used = "cpu";
   std::string note;    // what the user asked for and did not get; empty when nothing
 };
 
-// These potentials have kernels for the CPU alone; another device falls back to it.
-inline NativeDevice native_device(const std::string &asked)
-{
-  NativeDevice device;
-  if (asked != "cpu" && asked != "auto")
-    device.note = " (device " + asked + " was asked for; this potential computes on the CPU)";
-  return device;
-}
+// The GPU where `device cuda` or `cuda:N` asks for it and this build has kernels, else the CPU:
+// `auto` stays there, since few atoms per rank are quicker on it. `local_rank` deals out the GPUs
+// of a node. Throws Error where there is no such GPU.
+NativeDevice native_device(const PotentialOptions &options, int local_rank);
 
 }    // namespace mlip_dd

@@ -17,6 +17,7 @@ PairRows make_pair_rows(const AtomGraph &graph, int n_types, std::int64_t n_atom
   rows.n_types = n_types;
   rows.n_owned = graph.n_owned;
   rows.types = graph.types;
+  if (n_types == 1) rows.types.assign(graph.types.size(), 0);
   rows.owned_atoms = graph.owned_atoms;
   rows.atoms.assign(static_cast<std::size_t>(n_atoms) + 1,
                     Packed4{{kOutOfReach, kOutOfReach, kOutOfReach, 0.0}});

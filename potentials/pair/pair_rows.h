@@ -8,15 +8,9 @@
 
 #include "graph/atom_graph.h"
 #include "potentials/pair/packed4.h"
+#include "potentials/pair/pair_view.h"
 
 namespace mlip_dd {
-
-// Neighbours of one type around one atom: entries [begin, end) of PairRows::neighbours, a multiple
-// of four.
-struct NeighbourRun {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-};
 
 // Every pair stands once with each of its owned ends, so that what belongs to an atom is summed by
 // its owner alone and nothing needs to be added across ranks.
@@ -36,7 +30,8 @@ struct PairRows {
   }
 };
 
-// Candidates whose receiver is an owned row; `n_atoms` counts the host's atoms with their images.
+// Candidates whose receiver is an owned row. With one type, all atoms are of it, whatever their
+// element; `n_atoms` counts the host's atoms with their images.
 // Not collective.
 PairRows make_pair_rows(const AtomGraph &graph, int n_types, std::int64_t n_atoms);
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "potentials/pair/number.h"
 #include "potentials/pair/packed4.h"
 
 // A function that is compiled twice, once for processors of the last decade, and chosen between
@@ -128,5 +129,16 @@ MLIP_DD_INLINE Double4 inverse_cube_root4(const Double4 &x)
   }
   return y;
 }
+
+template <>
+struct NumberOf<Double4> {
+  static MLIP_DD_INLINE Double4 all(double value) { return all4(value); }
+  static MLIP_DD_INLINE Double4 where(const Mask4 &mask, const Double4 &value)
+  {
+    return where4(mask, value);
+  }
+  static MLIP_DD_INLINE Double4 root(const Double4 &value) { return sqrt4(value); }
+  static MLIP_DD_INLINE Double4 exponential(const Double4 &value) { return exp4(value); }
+};
 
 }    // namespace mlip_dd

@@ -37,13 +37,13 @@ MeshParameters read_mesh(const JsonPlace &place)
 
 std::unique_ptr<Potential> make_pme_potential(const ModelSpec &model,
                                               const PotentialOptions &options,
-                                              Communicator &communicator)
+                                              Communicator &communicator, int local_rank)
 {
   static constexpr std::string_view kOwn[] = {"order", "mesh", "fft"};
   MeshParameters own;
   const CoulombParameters parameters =
       read_coulomb_parameters(model, kOwn, [&](const JsonPlace &place) { own = read_mesh(place); });
-  return make_lattice_sum_potential("pme", model, parameters, options, communicator,
+  return make_lattice_sum_potential("pme", model, parameters, options, communicator, local_rank,
                                     make_particle_mesh(own, parameters.accuracy, communicator));
 }
 

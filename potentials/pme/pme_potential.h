@@ -13,6 +13,6 @@ namespace mlip_dd {
 // As make_potential.
 std::unique_ptr<Potential> make_pme_potential(const ModelSpec &model,
                                               const PotentialOptions &options,
-                                              Communicator &communicator);
+                                              Communicator &communicator, int local_rank);
 
 }    // namespace mlip_dd

@@ -50,7 +50,7 @@ NativeResult run_native(const ModelSpec &model, const PeriodicSystem &system,
   result.forces.assign(3 * n, 0.0);
   result.node_virial.assign(9 * n, 0.0);
   run_virtual_ranks(run.ranks, [&](Communicator &communicator) {
-    auto potential = make_potential(model, {"cpu", run.threads}, communicator, 0);
+    auto potential = make_potential(model, {run.device, run.threads}, communicator, 0);
     const double reach = potential->cutoff() + run.skin + kBeyondReach;
     VirtualRank view(system, owners, communicator.rank(), reach);
     ModelRunner runner(communicator, std::move(potential), {});

@@ -24,6 +24,7 @@ struct NativeRun {
   std::vector<int> owners;    // [n]; empty: all on rank 0
   int threads = 1;
   double skin = 0.3;
+  std::string device = "cpu";
 };
 
 // The plan is made at `system`, the evaluation at `moved` (same atoms, displaced by less than half

@@ -1,0 +1,28 @@
+// The rows of a pair potential as kernels read them, in the memory of the CPU or of a GPU.
+#pragma once
+
+#include <cstdint>
+
+#include "potentials/pair/packed4.h"
+
+namespace mlip_dd {
+
+// Neighbours of one type around one atom: entries [begin, end) of the neighbours, a multiple of
+// four.
+struct NeighbourRun {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+// Addresses of what PairRows holds.
+struct PairView {
+  int n_types = 0;
+  std::int64_t n_owned = 0;
+  const std::int32_t *types = nullptr;
+  const std::int32_t *owned_atoms = nullptr;
+  const NeighbourRun *runs = nullptr;
+  const std::int32_t *neighbours = nullptr;
+  const Packed4 *atoms = nullptr;
+};
+
+}    // namespace mlip_dd
