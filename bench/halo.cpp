@@ -2,6 +2,7 @@
 // against a plain copy of as many bytes, on the CPU and, where there is one, on a GPU; all in one
 // run. Usage: mlip_dd_bench_halo [rows owned by a rank, default 20000]
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/cuda.h>
 
