@@ -30,11 +30,20 @@ BoxExchange::BoxExchange(int rank, const std::array<int, 3> &size, const MeshBox
   const auto list = [&size](Side &side, const MeshBox &mine, std::span<const RankBox> others) {
     side.count = mine.count;
     for (const RankBox &other : others) {
-      Part part{other.rank, {}};
-      for (std::size_t a = 0; a < 3; ++a)
-        part.places[a] = shared_places(size[a], mine.start[a], mine.count[a], other.box.start[a],
-                                       other.box.count[a]);
-      if (part.points() > 0) side.parts.push_back(std::move(part));
+      const auto shared = [&](std::size_t a) {
+        return shared_places(size[a], mine.start[a], mine.count[a], other.box.start[a],
+                             other.box.count[a]);
+      };
+      Part part{other.rank, {shared(0), shared(1)}, {}, 0};
+      const std::vector<int> last = shared(2);
+      for (const int place : last)
+        if (!part.runs.empty() && part.runs.back().place + part.runs.back().count == place)
+          ++part.runs.back().count;
+        else
+          part.runs.push_back({place, 1});
+      part.points =
+          static_cast<std::int64_t>(part.places[0].size() * part.places[1].size() * last.size());
+      if (part.points > 0) side.parts.push_back(std::move(part));
     }
     std::sort(side.parts.begin(), side.parts.end(),
               [](const Part &a, const Part &b) { return a.rank < b.rank; });
@@ -44,41 +53,49 @@ BoxExchange::BoxExchange(int rank, const std::array<int, 3> &size, const MeshBox
 }
 
 template <class Body>
-void BoxExchange::for_each_point(const Part &part, const std::array<int, 3> &count, Body body)
+void BoxExchange::for_each_run(const Part &part, const std::array<int, 3> &count, Body body)
 {
   for (const int x : part.places[0])
     for (const int y : part.places[1]) {
       const std::int64_t line = (static_cast<std::int64_t>(x) * count[1] + y) * count[2];
-      for (const int z : part.places[2]) body(static_cast<std::size_t>(line + z));
+      for (const Run &run : part.runs) body(line + run.place, run.count);
     }
 }
 
 void BoxExchange::pack(Side &side, int width, std::span<const double> values)
 {
   std::int64_t points = 0;
-  for (const Part &part : side.parts) points += part.points();
-  const auto w = static_cast<std::size_t>(width);
-  side.buffer.resize(static_cast<std::size_t>(points) * w);
+  for (const Part &part : side.parts) points += part.points;
+  side.buffer.resize(static_cast<std::size_t>(points * width));
   double *out = side.buffer.data();
   for (const Part &part : side.parts)
-    for_each_point(part, side.count, [&](std::size_t point) {
-      for (std::size_t k = 0; k < w; ++k) *out++ = values[point * w + k];
+    for_each_run(part, side.count, [&](std::int64_t point, std::int64_t count) {
+      out = std::copy_n(values.data() + point * width, count * width, out);
     });
 }
 
 template <bool Add>
-void BoxExchange::unpack(const Side &side, int width, std::span<double> values)
+void BoxExchange::unpack(const Side &to, const Side &from, int width,
+                         std::span<double> values) const
 {
-  const auto w = static_cast<std::size_t>(width);
-  const double *in = side.buffer.data();
-  for (const Part &part : side.parts)
-    for_each_point(part, side.count, [&](std::size_t point) {
-      for (std::size_t k = 0; k < w; ++k) {
-        double &value = values[point * w + k];
-        value = Add ? value + *in : *in;
-        ++in;
-      }
+  std::int64_t own = 0, begin = 0;
+  for (const Part &part : from.parts) {
+    if (part.rank == rank_) own = begin;
+    begin += part.points * width;
+  }
+  begin = 0;
+  for (const Part &part : to.parts) {
+    const double *in = part.rank == rank_ ? from.buffer.data() + own : to.buffer.data() + begin;
+    for_each_run(part, to.count, [&](std::int64_t point, std::int64_t count) {
+      double *out = values.data() + point * width;
+      if constexpr (Add)
+        for (std::int64_t k = 0; k < count * width; ++k) out[k] += in[k];
+      else
+        std::copy_n(in, count * width, out);
+      in += count * width;
     });
+    begin += part.points * width;
+  }
 }
 
 void BoxExchange::transfer(Communicator &communicator, int width, Side &sender, Side &receiver,
@@ -86,13 +103,13 @@ void BoxExchange::transfer(Communicator &communicator, int width, Side &sender, 
 {
   const auto start = std::chrono::steady_clock::now();
   std::int64_t points = 0;
-  for (const Part &part : receiver.parts) points += part.points();
+  for (const Part &part : receiver.parts) points += part.points;
   receiver.buffer.resize(static_cast<std::size_t>(points * width));
   const auto messages = [&](Side &side, bool sending) {
     std::vector<Message> list;
     std::size_t begin = 0;
     for (const Part &part : side.parts) {
-      const auto count = static_cast<std::size_t>(part.points() * width);
+      const auto count = static_cast<std::size_t>(part.points * width);
       if (part.rank != rank_) {
         list.push_back({part.rank, side.buffer.data() + begin, count * sizeof(double)});
         if (sending) {
@@ -105,18 +122,6 @@ void BoxExchange::transfer(Communicator &communicator, int width, Side &sender, 
     return list;
   };
   const std::vector<Message> sends = messages(sender, true), receives = messages(receiver, false);
-  // What stays on this rank.
-  const auto own = [this, width](Side &side) -> std::span<double> {
-    std::size_t begin = 0;
-    for (const Part &part : side.parts) {
-      const auto count = static_cast<std::size_t>(part.points() * width);
-      if (part.rank == rank_) return std::span(side.buffer).subspan(begin, count);
-      begin += count;
-    }
-    return {};
-  };
-  const std::span<double> kept = own(sender);
-  std::copy(kept.begin(), kept.end(), own(receiver).begin());
   if (!sends.empty() || !receives.empty()) communicator.exchange(sends, receives);
   traffic.seconds +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -127,7 +132,15 @@ void BoxExchange::add(Communicator &communicator, int width, std::span<const dou
 {
   pack(from_, width, from);
   transfer(communicator, width, from_, to_, traffic);
-  unpack<true>(to_, width, to);
+  unpack<true>(to_, from_, width, to);
+}
+
+void BoxExchange::move(Communicator &communicator, int width, std::span<const double> from,
+                       std::span<double> to, Traffic &traffic)
+{
+  pack(from_, width, from);
+  transfer(communicator, width, from_, to_, traffic);
+  unpack<false>(to_, from_, width, to);
 }
 
 void BoxExchange::give_back(Communicator &communicator, int width, std::span<const double> to,
@@ -135,7 +148,7 @@ void BoxExchange::give_back(Communicator &communicator, int width, std::span<con
 {
   pack(to_, width, to);
   transfer(communicator, width, to_, from_, traffic);
-  unpack<false>(from_, width, from);
+  unpack<false>(from_, to_, width, from);
 }
 
 }    // namespace mlip_dd

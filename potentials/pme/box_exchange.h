@@ -42,30 +42,39 @@ class BoxExchange {
   void add(Communicator &communicator, int width, std::span<const double> from,
            std::span<double> to, Traffic &traffic);
 
+  // As add(), where each point of `to` comes from one rank, and replaces what is there.
+  void move(Communicator &communicator, int width, std::span<const double> from,
+            std::span<double> to, Traffic &traffic);
+
   // The same backwards: what add() would send from A to B goes from B to A and replaces what is
   // there.
   void give_back(Communicator &communicator, int width, std::span<const double> to,
                  std::span<double> from, Traffic &traffic);
 
  private:
+  // Points that follow one another along the last axis.
+  struct Run {
+    int place = 0;
+    int count = 0;
+  };
   struct Part {
     int rank = 0;
-    std::array<std::vector<int>, 3> places;    // along each axis, inside this rank's box
-    std::int64_t points() const
-    {
-      return static_cast<std::int64_t>(places[0].size() * places[1].size() * places[2].size());
-    }
+    std::array<std::vector<int>, 2> places;    // along the first axes, inside this rank's box
+    std::vector<Run> runs;                     // along the last
+    std::int64_t points = 0;
   };
   struct Side {
     std::array<int, 3> count{};
     std::vector<Part> parts;
-    std::vector<double> buffer;
+    std::vector<double>
+        buffer;    // parts one after the other; this rank's own is read by both sides
   };
   template <class Body>
-  static void for_each_point(const Part &part, const std::array<int, 3> &count, Body body);
+  static void for_each_run(const Part &part, const std::array<int, 3> &count, Body body);
   static void pack(Side &side, int width, std::span<const double> values);
+  // The buffers' values for each part of `to`: what arrived, or what this rank itself packed.
   template <bool Add>
-  static void unpack(const Side &side, int width, std::span<double> values);
+  void unpack(const Side &to, const Side &from, int width, std::span<double> values) const;
   void transfer(Communicator &communicator, int width, Side &sender, Side &receiver,
                 Traffic &traffic);
 

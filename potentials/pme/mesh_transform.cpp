@@ -155,15 +155,13 @@ class DistributedTransform final : public MeshTransform {
         store(at::_fft_r2c(mesh, {2}, kUnnormalised, true), z_, after_z_);
     }
     if (grid_.columns > 1) {
-      std::fill(y_.begin(), y_.end(), Complex());
-      to_y_.add(communicator_, 2, doubles(std::span<const Complex>(z_)), doubles(std::span(y_)),
-                traffic_);
+      to_y_.move(communicator_, 2, doubles(std::span<const Complex>(z_)), doubles(std::span(y_)),
+                 traffic_);
       if (before_y_.points() > 0)
         store(at::_fft_c2c(complex_tensor(y_, before_y_), {1}, kUnnormalised, true), y_, before_y_);
     }
-    std::fill(x_.begin(), x_.end(), Complex());
-    to_x_.add(communicator_, 2, doubles(std::span<const Complex>(y_)), doubles(std::span(x_)),
-              traffic_);
+    to_x_.move(communicator_, 2, doubles(std::span<const Complex>(y_)), doubles(std::span(x_)),
+               traffic_);
     if (waves_.points() > 0)
       store(at::_fft_c2c(complex_tensor(x_, waves_), {0}, kUnnormalised, true), waves, waves_);
   }
