@@ -20,7 +20,7 @@ TEST_CASE("lanes give the Lennard-Jones energies and forces of the CPU's kernel"
 {
   std::mt19937_64 random(run_seed());
   const PeriodicSystem system = random_system(random, 25, tilted_cell(8, 7, 9, 0.2), 2, 1.9);
-  for (const nlohmann::json more :
+  for (const nlohmann::json &more :
        {nlohmann::json{{"shift", false}}, nlohmann::json{{"shift", true}},
         nlohmann::json{{"switch_width", 1.2}},
         nlohmann::json{{"shift", true}, {"cutoffs", {{4.0, 5.0}, {5.0, 3.0}}}}}) {
