@@ -90,12 +90,14 @@ fi
 "$python" -c 'import torch' || fail "'$python' has no torch. Set PYTHON to one with torch 2.11."
 if command -v ninja >/dev/null; then options+=(-G Ninja); fi
 
+mkdir -p "$build"
+log=$build/gpu.log
 say "compiling in $build"
-cmake -S . -B "$build" -D Python3_EXECUTABLE="$python" "${options[@]}" >"$build.log" 2>&1 ||
-  { tail -20 "$build.log" >&2; fail "configuring failed; all of its output is in $build.log"; }
+cmake -S . -B "$build" -D Python3_EXECUTABLE="$python" "${options[@]}" >"$log" 2>&1 ||
+  { tail -20 "$log" >&2; fail "configuring failed; all of its output is in $log"; }
 cmake --build "$build" --parallel "${MLIP_DD_JOBS:-$(nproc)}" \
-  --target mlip_dd_gpu_tests mlipddplugin mlip_dd_bench_halo >>"$build.log" 2>&1 ||
-  { grep -nE 'error|FAILED' "$build.log" | head -20 >&2; fail "the build failed; all of its output is in $build.log"; }
+  --target mlip_dd_gpu_tests mlipddplugin mlip_dd_bench_halo >>"$log" 2>&1 ||
+  { grep -nE 'error|FAILED' "$log" | head -20 >&2; fail "the build failed; all of its output is in $log"; }
 
 export LAMMPS_PLUGIN_PATH=$build/lammps-plugin OMP_NUM_THREADS=1
 failed=0
