@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "consolidate/output_rules.h"
 #include "potentials/make_potential.h"
 #include "spec/potentials.h"
 #include "spec/spec_file.h"
@@ -159,12 +160,22 @@ std::vector<std::string> RunnableSpec::files() const
   return files;
 }
 
+std::vector<std::string> RunnableSpec::citations() const
+{
+  std::vector<std::string> all;
+  for (const Step &step : content_->steps)
+    for (const std::string &citation : step.file.model->citations)
+      if (!has(all, citation)) all.push_back(citation);
+  return all;
+}
+
 void RunnableSpec::realise(const std::string &halo, int ranks)
 {
   content_->realisations.clear();
   for (const Step &step : content_->steps) {
     // Native potentials have no layers to hold; beside other models the option is meant for those.
     const bool native = !find_potential(step.file.model->potential)->has_file;
+    if (native) require_native_output_keys(step.file.spec, step.file.path);
     const bool own = content_->steps.size() > 1 && native && halo == "wide";
     content_->realisations.push_back(choose_realisation(step.file, own ? "auto" : halo, ranks));
   }
@@ -178,7 +189,7 @@ std::unique_ptr<Pipeline> RunnableSpec::make(const PotentialOptions &options,
   for (std::size_t s = 0; s < content_->steps.size(); ++s) {
     const Step &step = content_->steps[s];
     PotentialOptions own = options;
-    own.system_reductions = step.file.spec.system_reductions;
+    own.spec = step.file.spec;
     auto potential = make_potential(*step.file.model, own, communicator, local_rank);
     fields.push_back({potential->input_fields(), potential->output_fields()});
     members.push_back({step.name, std::move(potential), content_->realisations.at(s),

@@ -23,9 +23,10 @@ class RunnableSpec {
   const std::vector<std::string> &elements() const;
   const std::vector<std::string> &warnings() const;    // whole sentences, worth showing once
   bool dimensionless() const;    // works in reduced Lennard-Jones units, not in eV and Angstrom
-  std::size_t steps() const;                           // 1 for a single model
-  bool committee() const;    // the steps are models trained alike, whose mean is taken
-  std::vector<std::string> files() const;    // the spec, and all that it names
+  std::size_t steps() const;     // 1 for a single model
+  bool committee() const;        // the steps are models trained alike, whose mean is taken
+  std::vector<std::string> files() const;        // the spec, and all that it names
+  std::vector<std::string> citations() const;    // of all models, in BibTeX
 
   // Decides how each model's policy is carried out, with `halo` and `ranks` as in
   // choose_realisation. Throws Error.

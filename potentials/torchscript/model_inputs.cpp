@@ -49,13 +49,17 @@ std::vector<double> positions_of_rows(const AtomGraph &graph, const HostStep &st
 
 }    // namespace
 
-ForceRoute choose_force_route(const ModelSpec &model)
+ForceRoute choose_force_route(const ModelSpec &model, const MLIPSpec &spec)
 {
   const auto takes = [&](const char *role) { return model.inputs.contains(role); };
-  if (model.outputs.contains("forces")) {
-    if (!model.outputs.contains("virial"))
+  const auto gives = [&](const char *role) { return model.outputs.contains(role); };
+  const bool own_forces =
+      spec.compile ? spec.compile->force_strategy == ForceStrategy::ModelInternal : gives("forces");
+  if (own_forces) {
+    if (!gives("virial") && !gives("stress") && !gives("node_virial"))
       throw Error({"a model that returns forces must return its virial too", "", "/model/outputs",
-                   "Map \"virial\", or leave \"forces\" out to have both made from the energies"});
+                   "Map \"virial\", \"stress\" or \"node_virial\", or have forces and virial "
+                   "made from the energies: \"force_strategy\": \"framework_from_node_energy\""});
     return ForceRoute::model;
   }
   if (takes("edge_vectors") || takes("edge_shifts")) return ForceRoute::edge_vectors;
@@ -67,13 +71,9 @@ ForceRoute choose_force_route(const ModelSpec &model)
                "cell"});
 }
 
-InputMaker::InputMaker(const ModelSpec &model, const Family &family, c10::Device device,
-                       c10::ScalarType dtype)
-    : model_(model),
-      family_(family),
-      device_(device),
-      dtype_(dtype),
-      route_(choose_force_route(model))
+InputMaker::InputMaker(const ModelSpec &model, const Family &family, ForceRoute route,
+                       c10::Device device, c10::ScalarType dtype)
+    : model_(model), family_(family), device_(device), dtype_(dtype), route_(route)
 {
   check_parameters(model);
 }

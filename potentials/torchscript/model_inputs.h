@@ -14,6 +14,7 @@
 #include "halo/halo_exchange.h"
 #include "pipeline/atom_fields.h"
 #include "spec/families.h"
+#include "spec/mlip_spec.h"
 #include "spec/model_spec.h"
 
 namespace mlip_dd {
@@ -25,8 +26,9 @@ enum class ForceRoute {
   model            // not at all: the model returns forces
 };
 
-// Throws Error where the spec's inputs and outputs allow no route, or leave one without a virial.
-ForceRoute choose_force_route(const ModelSpec &model);
+// By the spec's force_strategy, or without one by what the model returns. Throws Error where inputs
+// and outputs allow no route, or leave one without a virial.
+ForceRoute choose_force_route(const ModelSpec &model, const MLIPSpec &spec);
 
 // Of one evaluation. Leaves have a gradient; those that the route does not need are undefined.
 struct ModelInputs {
@@ -41,7 +43,7 @@ struct ModelInputs {
 class InputMaker {
  public:
   // Throws Error for parameters of the spec that are not known or contradict its inputs.
-  InputMaker(const ModelSpec &model, const Family &family, c10::Device device,
+  InputMaker(const ModelSpec &model, const Family &family, ForceRoute route, c10::Device device,
              c10::ScalarType dtype);
 
   ForceRoute route() const { return route_; }

@@ -1,15 +1,12 @@
 #include "potentials/torchscript/torchscript_potential.h"
 
 #include <ATen/Parallel.h>
-#include <c10/core/AutogradState.h>
-#include <torch/csrc/autograd/autograd.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
 #include <algorithm>
-#include <cstring>
+#include <cmath>
 #include <map>
 #include <optional>
-#include <span>
 #include <sstream>
 
 #include "base/error.h"
@@ -17,27 +14,23 @@
 #include "consolidate/edge_forces.h"
 #include "consolidate/position_forces.h"
 #include "halo/halo_exchange.h"
+#include "halo/row_arrays.h"
 #include "halo/system_sums.h"
 #include "intercept/interception.h"
 #include "pipeline/output_tensors.h"
 #include "potentials/thread_count.h"
 #include "potentials/torchscript/device.h"
+#include "potentials/torchscript/gradients.h"
 #include "potentials/torchscript/load_module.h"
 #include "potentials/torchscript/model_call.h"
+#include "potentials/torchscript/model_error.h"
 #include "potentials/torchscript/model_inputs.h"
+#include "potentials/torchscript/model_results.h"
 #include "spec/families.h"
 
 namespace mlip_dd {
 
 namespace {
-
-// The interpreter's message names the operator and the model's source line; what follows is a C++
-// stack.
-std::string without_stack(const std::string &message)
-{
-  const std::string text = message.substr(0, message.find("\nException raised from"));
-  return text.substr(0, text.find("\nframe #"));
-}
 
 void refuse_what_is_not_run(const ModelSpec &model)
 {
@@ -50,45 +43,43 @@ void refuse_what_is_not_run(const ModelSpec &model)
                  "Export the model with torch's own operators and remove the key"});
 }
 
-// While it lives, backward runs in the calling thread on every device: exchanges call MPI, which
-// hosts often start without support of threads.
-class BackwardInThisThread {
- public:
-  BackwardInThisThread() : before_(c10::AutogradState::get_tls_state())
-  {
-    c10::AutogradState state = before_;
-    state.set_multithreading_enabled(false);
-    c10::AutogradState::set_tls_state(state);
-  }
-  ~BackwardInThisThread() { c10::AutogradState::set_tls_state(before_); }
-  BackwardInThisThread(const BackwardInThisThread &) = delete;
-  BackwardInThisThread &operator=(const BackwardInThisThread &) = delete;
-
- private:
-  c10::AutogradState before_;
-};
-
 class TorchScriptPotential final : public Potential {
  public:
   TorchScriptPotential(const ModelSpec &model, const PotentialOptions &options,
                        Communicator &communicator, int local_rank)
-      : model_(model),
+      : spec_(options.spec),
+        model_(with_output_keys(spec_, model)),
         family_(require_family(model)),
         device_(choose_device(options.device, local_rank)),
         loaded_(load_module(model_, family_, device_)),
         call_(loaded_.module, model_),
-        inputs_(model_, family_, device_, loaded_.dtype),
+        results_(model_, spec_, call_),
+        inputs_(model_, family_, choose_force_route(model_, spec_), device_, loaded_.dtype),
         threads_(options.threads),
         messages_asked_(options.messages),
         exchange_(communicator),
         sums_(communicator),
-        sums_over_systems_(communicator.size() > 1 && options.system_reductions &&
+        sums_over_systems_(communicator.size() > 1 && spec_.system_reductions &&
                            family_.sums_over_systems && model_.inputs.contains("batch"))
   {
     refuse_what_is_not_run(model);
     require_message_path(messages_asked_, device_);
     if (!model.cutoff)
       throw Error({"the model has no cutoff", "", "/model", "Add \"cutoff\" in Angstrom"});
+    if (results_.energy_source() == EnergySource::whole && communicator.size() > 1 &&
+        !sums_over_systems_)
+      throw Error({"on several ranks a model has its whole energy only if it adds rows by `batch`",
+                   "output \"energy\" without input \"batch\"", model_.file,
+                   "Export the model with `batch`, or map node_energy; an energy that is a part on "
+                   "each rank is named in /all_reduce_outputs"});
+    if (sums_over_systems_ && inputs_.route() == ForceRoute::model &&
+        !model_.outputs.contains("energy"))
+      throw Error(
+          {"a model that adds rows by `batch` and returns its own forces must say what it "
+           "differentiates: a part of the energy or the whole",
+           "no output \"energy\"", model_.file,
+           "Map the total that it differentiates to \"energy\" in /model/outputs, and name "
+           "it in /all_reduce_outputs if each rank has a part"});
   }
 
   double cutoff() const override { return *model_.cutoff; }
@@ -102,17 +93,21 @@ class TorchScriptPotential final : public Potential {
     features_.clear();
     sums_.forget_constants();
     inputs_.new_rows();
+    running_ = find_running_ranks(exchange_.communicator(), plan.n_owned > 0);
     refuse_hidden_gradients();
   }
 
   std::vector<std::string> input_fields() const override
   {
-    return names_without(model_.inputs, input_roles());
+    std::vector<std::string> fields;
+    const auto roles = input_roles();
+    for (const auto &[role, name] : model_.inputs)
+      if (std::find(roles.begin(), roles.end(), role) == roles.end()) fields.push_back(role);
+    return fields;
   }
-  std::vector<std::string> output_fields() const override
-  {
-    return names_without(model_.outputs, output_roles());
-  }
+  std::vector<std::string> output_fields() const override { return results_.fields(); }
+  std::map<std::string, OutputRule> system_outputs() const override { return results_.systems(); }
+  std::vector<std::string> take_warnings() override { return results_.take_warnings(); }
 
   void evaluate(const AtomGraph &graph, const HostStep &step, const PotentialRequest &request,
                 PotentialOutput &output) override
@@ -147,22 +142,19 @@ class TorchScriptPotential final : public Potential {
 
     const c10::IValue result = forward(run);
     if (sums_over_systems_) sums_.pause();
-    const at::Tensor node_energy = node_energy_of(result, graph);
-    if (inputs_.route() == ForceRoute::model) take_models_forces(result, graph, request, output);
-    run.energy = node_energy.sum();
-    if (run.interception && !checked_) run.interception->require_no_reduction(node_energy);
-    for (const std::string &name : request.output_fields) {
-      const at::Tensor field = output_field(result, name, graph);
-      output.fields[name] = {field.size(1), values_of(field)};
-      run.outputs.emplace(name, field);
-      if (run.interception && !checked_) run.interception->require_no_reduction(field);
+    const ModelRows rows{graph.n_owned, rows_held(graph), 1.0 / static_cast<double>(running_.count),
+                         sums_over_systems_, volume_of(step.cell)};
+    take_energy(result, rows, request, run, output);
+    if (inputs_.route() == ForceRoute::model) results_.add_forces(result, rows, request, output);
+    for (const std::string &name : request.output_fields)
+      take_field(result, name, rows, run, output);
+    for (const std::string &name : request.system_outputs) {
+      const at::Tensor value = results_.system(result, name, rows);
+      if (consolidation_of(results_.rule(name), false, name) == Consolidation::same)
+        check_reductions(run, value);
+      output.systems[name] = {value.sizes().vec(), values_of(value)};
     }
     checked_ = true;
-    if (output.tensors)
-      output.tensors->node_energy.copy_(node_energy.detach());
-    else
-      output.node_energy = values_of(node_energy);
-    output.energy = run.energy.item<double>();
     if (!request.defer) differentiate(graph, request, 1.0, {}, output);
   }
 
@@ -174,7 +166,8 @@ class TorchScriptPotential final : public Potential {
       return;
     }
     const ThreadCountGuard threads(threads_);
-    const Gradients found = backward(*pending_, energy_seed, seeds);
+    const Gradients found = of_model(
+        model_.file, [&] { return gradients_of(*pending_, inputs_.route(), energy_seed, seeds); });
     if (sums_over_systems_) sums_.end();
     add_forces(graph, request, found, pending_->inputs, output);
     for (const std::string &name : request.gradients) {
@@ -213,31 +206,6 @@ class TorchScriptPotential final : public Potential {
   }
 
  private:
-  // A forward whose gradients are still to be taken.
-  struct Forward {
-    ModelInputs inputs;
-    std::optional<Interception> interception;
-    at::Tensor energy;                            // of owned rows
-    std::map<std::string, at::Tensor> outputs;    // [n_owned, width] float64
-  };
-
-  struct Gradients {
-    // float64; undefined where nothing depends on them, or they are no leaves.
-    at::Tensor edges;        // [E, 3]
-    at::Tensor positions;    // [rows, 3]
-    at::Tensor cell;         // [3, 3]
-    std::map<std::string, at::Tensor> fields;
-  };
-
-  static std::vector<std::string> names_without(const std::map<std::string, std::string> &names,
-                                                std::span<const std::string_view> roles)
-  {
-    std::vector<std::string> left;
-    for (const auto &[role, name] : names)
-      if (std::find(roles.begin(), roles.end(), role) == roles.end()) left.push_back(role);
-    return left;
-  }
-
   static std::vector<double> values_of(const at::Tensor &tensor)
   {
     const at::Tensor host = tensor.detach().to(at::kCPU, at::kDouble).contiguous();
@@ -296,93 +264,56 @@ class TorchScriptPotential final : public Potential {
   {
     // Models may differentiate inside.
     const BackwardInThisThread in_this_thread;
-    try {
+    return of_model(model_.file, [&] {
       if (!run.interception) return call_.run(loaded_.module, run.inputs.values);
       const InterceptionGuard guard(*run.interception);
       return call_.run(loaded_.module, run.inputs.values);
-    } catch (const Error &) {
-      throw;
-    } catch (const std::exception &error) {
-      throw Error({"the model failed", without_stack(error.what()), model_.file,
-                   "If it indexes rows in a way of its own, use `halo wide`"});
-    }
+    });
   }
 
-  // [n_owned] float64, with its graph. A model that only makes fields for others has no energy.
-  at::Tensor node_energy_of(const c10::IValue &result, const AtomGraph &graph) const
+  void take_energy(const c10::IValue &result, const ModelRows &rows,
+                   const PotentialRequest &request, Forward &run, PotentialOutput &output)
   {
-    if (!model_.outputs.contains("node_energy"))
-      return at::zeros({graph.n_owned}, at::TensorOptions().dtype(at::kDouble).device(device_));
-    const at::Tensor node_energy = call_.output(result, "node_energy");
-    if (node_energy.numel() != rows_held(graph))
-      throw Error({"the model's node_energy must have one value per atom",
-                   shape_for(node_energy, graph), model_.file,
-                   "Name the output with one energy per atom in /model/outputs/node_energy"});
-    return node_energy.reshape({-1}).narrow(0, 0, graph.n_owned).to(at::kDouble);
+    const at::Tensor node_energy = results_.node_energy(result, rows);
+    run.energy = results_.energy(result, node_energy, rows);
+    output.energy = run.energy.item<double>();
+    if (node_energy.defined()) {
+      check_reductions(run, node_energy);
+      if (output.tensors)
+        output.tensors->node_energy.copy_(node_energy.detach());
+      else
+        output.node_energy = values_of(node_energy);
+    } else if (request.node_energy && results_.energy_source() != EnergySource::none) {
+      throw Error({"per-atom energies are asked for, and this model only gives the system's", "",
+                   model_.file, "Map node_energy in /model/outputs, or leave out compute pe/atom"});
+    }
+    if (results_.energy_source() == EnergySource::whole) check_reductions(run, run.energy);
   }
 
-  // [n_owned, width] float64, with its graph.
-  at::Tensor output_field(const c10::IValue &result, const std::string &name,
-                          const AtomGraph &graph) const
+  void take_field(const c10::IValue &result, const std::string &name, const ModelRows &rows,
+                  Forward &run, PotentialOutput &output)
   {
-    const at::Tensor field = call_.output(result, name);
-    if (field.dim() == 0 || field.size(0) != rows_held(graph))
-      throw Error({"an output that is used atom by atom must have one row per atom",
-                   shape_for(field, graph), model_.file + ", /model/outputs/" + name,
-                   "Name an output with one row per atom"});
-    return field.reshape({field.size(0), -1}).narrow(0, 0, graph.n_owned).to(at::kDouble);
+    const at::Tensor all = results_.field(result, name, rows);
+    const at::Tensor owned = all.narrow(0, 0, rows.owned);
+    check_reductions(run, owned);
+    AtomField &field = output.fields[name] = {owned.size(1), values_of(owned)};
+    if (results_.goes_home(name) && rows.held != rows.owned) {
+      field.values = values_of(all);
+      scatter_array(exchange_, field.values, field.width);
+    }
+    run.outputs.emplace(name, owned);
   }
 
-  std::string shape_for(const at::Tensor &tensor, const AtomGraph &graph) const
+  void check_reductions(const Forward &run, const at::Tensor &output) const
   {
-    std::ostringstream shape;
-    shape << "shape " << tensor.sizes() << " for " << rows_held(graph) << " atoms";
-    return shape.str();
+    if (run.interception && !checked_) run.interception->require_no_reduction(output);
   }
 
-  // All adjoints run on every rank that shares rows: the chain of exchanges is a root of its own.
-  Gradients backward(const Forward &run, double energy_seed, const AtomFields &seeds) const
+  static double volume_of(const Cell &cell)
   {
-    std::vector<at::Tensor> roots, root_seeds, leaves;
-    std::vector<at::Tensor *> wanted;
-    Gradients found;
-    const auto add_leaf = [&](const at::Tensor &leaf, at::Tensor &gradient) {
-      if (!leaf.defined() || !leaf.requires_grad()) return;
-      leaves.push_back(leaf);
-      wanted.push_back(&gradient);
-    };
-    add_leaf(run.inputs.edge_leaf, found.edges);
-    if (inputs_.route() == ForceRoute::positions) {
-      add_leaf(run.inputs.positions_leaf, found.positions);
-      add_leaf(run.inputs.cell_leaf, found.cell);
-    }
-    for (const auto &[name, leaf] : run.inputs.field_leaves) add_leaf(leaf, found.fields[name]);
-    // The model has differentiated already, or there is nothing to differentiate by.
-    if (wanted.empty()) return found;
-    if (run.energy.requires_grad()) {
-      roots.push_back(run.energy);
-      root_seeds.push_back(at::full_like(run.energy, energy_seed));
-    }
-    for (const auto &[name, seed] : seeds) {
-      const at::Tensor &field = run.outputs.at(name);
-      if (!field.requires_grad()) continue;
-      const at::Tensor host = at::from_blob(const_cast<double *>(seed.values.data()), field.sizes(),
-                                            at::TensorOptions().dtype(at::kDouble));
-      roots.push_back(field);
-      root_seeds.push_back(host.to(device_, at::kDouble, /*non_blocking=*/false, /*copy=*/true));
-    }
-    if (run.interception && run.interception->token_root().grad_fn()) {
-      roots.push_back(run.interception->token_root());
-      root_seeds.push_back(at::zeros_like(run.interception->token_root()));
-      leaves.push_back(run.interception->token_leaf());
-    }
-    if (roots.empty()) return found;
-    const BackwardInThisThread in_this_thread;
-    const auto gradients = torch::autograd::grad(roots, leaves, root_seeds, /*retain_graph=*/false,
-                                                 /*create_graph=*/false, /*allow_unused=*/true);
-    for (std::size_t k = 0; k < wanted.size(); ++k)
-      if (gradients[k].defined()) *wanted[k] = gradients[k].to(at::kDouble).contiguous();
-    return found;
+    const auto &c = cell.vectors;
+    return std::abs(c[0] * (c[4] * c[8] - c[5] * c[7]) - c[1] * (c[3] * c[8] - c[5] * c[6]) +
+                    c[2] * (c[3] * c[7] - c[4] * c[6]));
   }
 
   // Adds what the gradients say of forces and virials.
@@ -418,24 +349,6 @@ class TorchScriptPotential final : public Potential {
     if (request.node_virial) add_edge_node_virial(graph, gradient, output.node_virial);
   }
 
-  void take_models_forces(const c10::IValue &result, const AtomGraph &graph,
-                          const PotentialRequest &request, PotentialOutput &output) const
-  {
-    refuse_node_virial(request);
-    const at::Tensor made_forces = call_.output(result, "forces").detach();
-    const at::Tensor made_virial = call_.output(result, "virial").detach();
-    if (made_forces.numel() != 3 * rows_held(graph) || made_virial.numel() != 9)
-      throw Error({"the model's forces must have three numbers per atom and its virial nine",
-                   std::to_string(made_forces.numel()) + " and " +
-                       std::to_string(made_virial.numel()) + " for " +
-                       std::to_string(rows_held(graph)) + " atoms",
-                   model_.file, "Correct /model/outputs"});
-    if (output.tensors) return mlip_dd::add_forces(made_forces.view({-1, 3}), made_virial, output);
-    const std::vector<double> forces = values_of(made_forces), virial = values_of(made_virial);
-    for (std::size_t k = 0; k < forces.size(); ++k) output.forces[k] += forces[k];
-    for (std::size_t k = 0; k < 9; ++k) output.virial[k] += virial[k];
-  }
-
   void refuse_node_virial(const PotentialRequest &request) const
   {
     if (request.node_virial)
@@ -445,11 +358,13 @@ class TorchScriptPotential final : public Potential {
                    "dumps of per-atom stress"});
   }
 
+  MLIPSpec spec_;
   ModelSpec model_;
   const Family &family_;
   c10::Device device_;
   LoadedModule loaded_;
   ModelCall call_;
+  ModelResults results_;
   InputMaker inputs_;
   int threads_;
   std::string messages_asked_;
@@ -457,6 +372,7 @@ class TorchScriptPotential final : public Potential {
   HaloExchange exchange_;
   SystemSums sums_;
   bool sums_over_systems_;
+  RunningRanks running_;
   bool checked_ = false;    // that the model makes no reduction of its own over all rows
   FeatureCache features_;
   HaloMode mode_ = HaloMode::exchange;

@@ -1,13 +1,6 @@
 #include "graph/atom_graph.h"
 
-#include "graph/device_graph.h"
-
 namespace mlip_dd {
-
-std::int64_t AtomGraph::n_edges() const
-{
-  return device ? device->vectors.size(0) : static_cast<std::int64_t>(receivers.size());
-}
 
 void select_edges(AtomGraph &graph, std::span<const double> positions, double cutoff)
 {

@@ -3,9 +3,15 @@
 #include <ATen/ATen.h>
 
 #include "base/error.h"
+#include "graph/atom_graph.h"
 #include "graph/edge_shifts.h"
 
 namespace mlip_dd {
+
+std::int64_t AtomGraph::n_edges() const
+{
+  return device ? device->vectors.size(0) : static_cast<std::int64_t>(receivers.size());
+}
 
 at::Tensor edge_unit_shifts(const DeviceGraph &graph, const at::Tensor &row_positions,
                             const Cell &cell)

@@ -58,6 +58,7 @@ void ModelRunner::rebuild(GraphSource &source, std::span<const std::int32_t> mod
   HaloPlan plan = source.build(communicator_, model_types, options, *graph_);
   potential_->set_plan(plan, realisation_.mode);
   exchange_->set_plan(std::move(plan));
+  find_running();
 }
 
 bool ModelRunner::can_share_graph_with(const ModelRunner &other) const
@@ -76,6 +77,13 @@ void ModelRunner::share_graph_of(const ModelRunner &other)
   borrows_graph_ = true;
   potential_->set_plan(other.exchange_->plan(), realisation_.mode);
   exchange_->set_plan(other.exchange_->plan());
+  find_running();
+}
+
+void ModelRunner::find_running()
+{
+  if (!potential_->system_outputs().empty())
+    running_ = find_running_ranks(communicator_, graph_->n_owned > 0);
 }
 
 void ModelRunner::evaluate(const HostStep &step, const PotentialRequest &request,
@@ -98,6 +106,7 @@ void ModelRunner::evaluate(const HostStep &step, const PotentialRequest &request
   }
   // A rank without atoms may have run no model.
   for (const std::string &name : request.output_fields) output_.fields.try_emplace(name);
+  consolidate_systems();
   if (!request.defer) bring_home();
 }
 
@@ -123,6 +132,7 @@ void ModelRunner::clear_output(const PotentialRequest &request)
     output_.node_virial.assign(request.node_virial ? 9 * n : 0, 0.0);
   }
   output_.fields.clear();
+  output_.systems.clear();
   output_.gradients.clear();
   for (const std::string &name : request.gradients) {
     const std::int64_t width = fields_.at(name).width;
@@ -145,6 +155,16 @@ void ModelRunner::gather_fields(const AtomFields &fields)
   const Timer timer(times_.model);
   fields_ = fields;
   for (auto &[name, field] : fields_) gather_array(*exchange_, field.values, field.width);
+}
+
+void ModelRunner::consolidate_systems()
+{
+  if (request_.system_outputs.empty()) return;
+  const Timer timer(times_.outputs);
+  std::map<std::string, OutputRule> wanted;
+  const auto known = potential_->system_outputs();
+  for (const std::string &name : request_.system_outputs) wanted.emplace(name, known.at(name));
+  output_.systems = systems_.consolidate(communicator_, running_, wanted, output_.systems);
 }
 
 void ModelRunner::bring_home()

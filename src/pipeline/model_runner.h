@@ -21,10 +21,11 @@ struct GraphCounts {
 };
 
 struct RunnerTimes {
-  double build = 0.0;     // graphs and plans
-  double select = 0.0;    // edges within the cutoff
-  double model = 0.0;     // forward and backward, exchanges included
-  double home = 0.0;      // bringing forces and virials to their owners
+  double build = 0.0;      // graphs and plans
+  double select = 0.0;     // edges within the cutoff
+  double model = 0.0;      // forward and backward, exchanges included
+  double home = 0.0;       // bringing forces and virials to their owners
+  double outputs = 0.0;    // consolidating outputs of the system
 };
 
 class HaloExchange;
@@ -37,6 +38,7 @@ class ModelRunner {
   ~ModelRunner();
 
   const Potential &potential() const { return *potential_; }
+  std::vector<std::string> take_warnings() { return potential_->take_warnings(); }
   const Realisation &realisation() const { return realisation_; }
 
   // Collective, at each reneighbouring. `skin` in Angstrom; `model_types` as in GraphSource.
@@ -56,7 +58,7 @@ class ModelRunner {
   // Collective. After an evaluate() that deferred; see Potential::differentiate.
   void differentiate(double energy_seed, const AtomFields &seeds);
   // Of the last evaluation, with owned rows alone: what halo rows held has been added to their
-  // owners.
+  // owners; outputs of the system are the same on all ranks.
   const PotentialOutput &output() const { return output_; }
   // For readers of its arrays: fills them where there are tensors in their place.
   void fill_arrays();
@@ -68,14 +70,18 @@ class ModelRunner {
   Traffic traffic() const;
 
  private:
+  void find_running();
   void clear_output(const PotentialRequest &request);
   void gather_fields(const AtomFields &fields);
+  void consolidate_systems();
   void bring_home();
 
   Communicator &communicator_;
   std::unique_ptr<Potential> potential_;
   std::unique_ptr<HaloExchange> exchange_;
   Realisation realisation_;
+  SystemOutputs systems_;
+  RunningRanks running_;
   std::shared_ptr<AtomGraph> graph_ = std::make_shared<AtomGraph>();
   bool borrows_graph_ = false;
   PotentialRequest request_;

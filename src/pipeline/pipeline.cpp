@@ -27,6 +27,12 @@ void add(std::vector<double> &to, const std::vector<double> &values, double fact
   for (std::size_t k = 0; k < values.size(); ++k) to[k] += factor * values[k];
 }
 
+void add(SystemValue &to, const SystemValue &value)
+{
+  to.shape = value.shape;
+  add(to.values, value.values, 1.0);
+}
+
 void add(AtomField &to, const AtomField &field, double factor)
 {
   to.width = field.width;
@@ -120,12 +126,15 @@ void Pipeline::evaluate(const HostStep &step, const PipelineRequest &request)
     Member &member = members_[s];
     const Potential &potential = member.runner->potential();
     PotentialRequest own;
+    own.node_energy = request.node_energy;
     own.node_virial = request.node_virial;
     own.defer = member.defers();
     own.output_fields = member.wired_outputs;
     for (const std::string &name : potential.output_fields())
       if (has(request.output_fields, name) && !has(own.output_fields, name))
         own.output_fields.push_back(name);
+    for (const auto &[name, rule] : potential.system_outputs())
+      if (has(request.system_outputs, name)) own.system_outputs.push_back(name);
     for (const FieldWire &wire : wiring_.wires[s]) own.gradients.push_back(wire.input);
     for (const std::string &name : wiring_.host_fields[s])
       if (has(request.gradients, name)) own.gradients.push_back(name);
@@ -214,6 +223,14 @@ const PotentialOutput &Pipeline::output() const
   return members_.size() == 1 && first.weight == 1.0 ? first.runner->output() : sum_;
 }
 
+std::vector<std::string> Pipeline::take_warnings()
+{
+  std::vector<std::string> all;
+  for (Member &member : members_)
+    for (std::string &warning : member.runner->take_warnings()) all.push_back(std::move(warning));
+  return all;
+}
+
 void Pipeline::add_up()
 {
   for (std::size_t s = 0; s < members_.size(); ++s)
@@ -224,6 +241,7 @@ void Pipeline::add_up()
   for (auto *values : {&sum_.node_energy, &sum_.forces, &sum_.node_virial}) values->clear();
   sum_.tensors.reset();
   sum_.fields.clear();
+  sum_.systems.clear();
   sum_.gradients.clear();
   for (std::size_t s = 0; s < members_.size(); ++s) {
     const Member &member = members_[s];
@@ -246,6 +264,8 @@ void Pipeline::add_up()
     for (const auto &[name, field] : own.fields)
       if (has(request_.output_fields, name) && (!sum_.fields.contains(name) || adds(name)))
         add(sum_.fields[name], field, 1.0);
+    for (const auto &[name, value] : own.systems)
+      if (!sum_.systems.contains(name) || adds(name)) add(sum_.systems[name], value);
     for (const std::string &name : wiring_.host_fields[s])
       if (const auto found = own.gradients.find(name); found != own.gradients.end())
         add(sum_.gradients[name], found->second, factor);

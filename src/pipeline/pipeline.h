@@ -25,8 +25,10 @@ struct PipelineMember {
 
 struct PipelineRequest {
   bool node_virial = false;
-  std::vector<std::string> output_fields;    // of any model
-  std::vector<std::string> gradients;        // of fields that atoms carry: d(energy)/d(field)
+  std::vector<std::string> output_fields;     // of any model
+  std::vector<std::string> gradients;         // of fields that atoms carry: d(energy)/d(field)
+  std::vector<std::string> system_outputs;    // of any model
+  bool node_energy = true;                    // refused where a model only knows the total
 };
 
 class Pipeline {
@@ -54,6 +56,8 @@ class Pipeline {
   // outputs (docs/pipelines.md):
   //   F = - sum_m w_m dE_m/dx|_q - sum_m w_m (dE_m/dq) (dq/dx).
   void evaluate(const HostStep &step, const PipelineRequest &request);
+
+  std::vector<std::string> take_warnings();    // of all members, once each, of this rank
 
   // Of the last evaluation, owned rows. Gradients are of fields that atoms carry.
   const PotentialOutput &output() const;

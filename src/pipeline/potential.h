@@ -4,25 +4,30 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "comm/communicator.h"
+#include "consolidate/system_outputs.h"
 #include "graph/atom_graph.h"
 #include "graph/host_atoms.h"
 #include "halo/halo_plan.h"
 #include "halo/traffic.h"
 #include "pipeline/atom_fields.h"
+#include "spec/mlip_spec.h"
 
 namespace mlip_dd {
 
 struct OutputTensors;
 
 struct PotentialRequest {
+  bool node_energy = false;    // where a potential has none of its own, it must say so
   bool node_virial = false;
-  std::vector<std::string> gradients;        // input fields to differentiate the energy by
-  std::vector<std::string> output_fields;    // per-atom outputs to give
+  std::vector<std::string> gradients;         // input fields to differentiate the energy by
+  std::vector<std::string> output_fields;     // per-atom outputs to give
+  std::vector<std::string> system_outputs;    // outputs of the whole system to give
   bool defer = false;    // forces, virials and gradients are left to differentiate()
   const AtomFields *fields = nullptr;    // every input field, [n_owned + n_halo, width]
 };
@@ -39,6 +44,7 @@ struct PotentialOutput {
   std::shared_ptr<OutputTensors>
       tensors;             // in place of these three arrays where the graph has a DeviceGraph
   AtomFields fields;       // the output fields asked for, [n_owned, width]
+  SystemValues systems;    // the system's outputs asked for: what this rank's model gave, if it ran
   AtomFields gradients;    // d(sum over ranks of energy)/d(input field), [n_owned + n_halo, width];
                            // of the fields asked for
 };
@@ -56,7 +62,7 @@ class Potential {
 
   virtual double cutoff() const = 0;    // Angstrom
 
-  // Collective unless `mode` is wide. The rows of later evaluations are those of `plan`.
+  // Collective. The rows of later evaluations are those of `plan`.
   virtual void set_plan(const HaloPlan &plan, HaloMode mode) = 0;
 
   // Whether evaluate() reads the edges within the cutoff; where not, it works on the candidates
@@ -73,6 +79,13 @@ class Potential {
   // Per-atom inputs that must be given with each request, and per-atom outputs that can be had.
   virtual std::vector<std::string> input_fields() const { return {}; }
   virtual std::vector<std::string> output_fields() const { return {}; }
+
+  // Outputs of the whole system that can be had. Those that the spec gives no kind may as well be
+  // per atom, and stand among output_fields() too.
+  virtual std::map<std::string, OutputRule> system_outputs() const { return {}; }
+
+  // Once each: what a user should know of how outputs are understood. Not the same on all ranks.
+  virtual std::vector<std::string> take_warnings() { return {}; }
 
   // Collective: every rank evaluates, also without atoms.
   // Throws Error; peers may then be waiting, so the caller must end them too.
@@ -97,8 +110,8 @@ class Potential {
 struct PotentialOptions {
   std::string device = "auto";      // auto, cpu, cuda, cuda:N
   int threads = 1;                  // of the tensor library, per rank
-  bool system_reductions = true;    // sums over the system inside a model are of all ranks
   std::string messages = "auto";    // auto, host, device: where rows of a GPU lie while they travel
+  MLIPSpec spec = {};               // of its rows, operators and outputs
 };
 
 }    // namespace mlip_dd

@@ -18,14 +18,6 @@ void refuse_what_is_not_run(const SpecFile &file)
     throw Error({"operator adapters are not run by this version",
                  spec.distribution.custom_ops.front().op, file.path + ", /core/custom_ops",
                  "Remove them, or use a model whose gathers are plain"});
-  if (spec.node_virial_key)
-    throw Error({"per-atom virials of the model itself are not used by this version",
-                 "\"" + *spec.node_virial_key + "\"", file.path + ", /node_virial_key",
-                 "Remove the key: the virial is taken from the gradient of the edges"});
-  if (spec.compile && spec.compile->force_strategy != ForceStrategy::FrameworkFromNodeEnergy)
-    throw Error({"forces are taken from the per-atom energies, and the spec asks for another way",
-                 "", file.path + ", /compile/force_strategy",
-                 "Set it to \"framework_from_node_energy\", or remove \"compile\""});
 }
 
 Realisation wide(const SpecFile &file, const std::string &why)

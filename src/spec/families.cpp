@@ -113,7 +113,8 @@ constexpr std::array<std::string_view, 17> kInputRoles{
     "positions",    "edge_shifts",    "edge_unit_shifts", "cell",       "n_owned",
     "num_atoms",    "batch",          "batch_bounds",     "owned_mask", "virial_wanted",
     "total_charge", "total_spin"};
-constexpr std::array<std::string_view, 3> kOutputRoles{"node_energy", "forces", "virial"};
+constexpr std::array<std::string_view, 6> kOutputRoles{"node_energy", "energy", "forces",
+                                                       "virial",      "stress", "node_virial"};
 
 }    // namespace
 

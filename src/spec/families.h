@@ -35,9 +35,14 @@ struct FamilyField {
 //                                  total_spin or 0
 // Roles of outputs:
 //   node_energy    real [n] or [n, 1]  energy of each owned row; summed over owned rows it is E.
-//                                      A model without it only makes fields for others
-//   forces         real [n, 3]         -dE/dx made by the model itself; then we make none
+//                                      A model with neither it nor energy only makes fields
+//                                      for others
+//   energy         real, one number    the system's energy
+//   forces         real [n, 3]         -dE/dx made by the model itself
 //   virial         real [.., 3, 3]     sum x_a F_b made by the model itself
+//   stress         real [.., 3, 3]     the same as a tensile-positive stress: -virial / volume
+//   node_virial    real [n, 3, 3]      each row's share of the virial
+// Which of them are used, docs/spec.md says under `compile`.
 struct Family {
   std::string_view name;
   int receiver_row;    // row of edge_index that holds receivers, 0 or 1

@@ -13,9 +13,9 @@ namespace mlip_dd {
 
 namespace {
 
-constexpr std::array<std::string_view, 12> kModelKeys{
-    "potential", "family", "file",   "cutoff",  "layers",    "elements",
-    "units",     "dtype",  "inputs", "outputs", "libraries", "parameters"};
+constexpr std::array<std::string_view, 14> kModelKeys{
+    "potential", "family",    "file",       "cutoff", "layers",  "elements",         "units",
+    "dtype",     "citations", "parameters", "inputs", "outputs", "autograd_outputs", "libraries"};
 constexpr std::array<std::string_view, 8> kUnits{"metal",    "real",  "si",   "cgs",
                                                  "electron", "micro", "nano", "lj"};
 constexpr std::array<std::string_view, 2> kDtypes{"float32", "float64"};
@@ -76,7 +76,8 @@ void read_source(const JsonPlace &model, const PotentialInfo &potential, ModelSp
 {
   const std::string name = in_quotes(spec.potential);
   if (!potential.has_file) {
-    for (std::string_view key : {"family", "file", "inputs", "outputs", "libraries", "dtype"})
+    for (std::string_view key :
+         {"family", "file", "inputs", "outputs", "autograd_outputs", "libraries", "dtype"})
       if (const auto place = model.find(key))
         place->object_to("The potential " + name + " is computed without a model file and has no " +
                              in_quotes(key),
@@ -100,7 +101,8 @@ void read_source(const JsonPlace &model, const PotentialInfo &potential, ModelSp
 
 using Names = std::map<std::string, std::string>;
 
-// Besides the roles, any name is that of a per-atom field, unless it looks like a slip of the pen.
+// Besides the roles, any name is that of a quantity of the model's own, unless it looks like a slip
+// of the pen.
 void check_role(const JsonPlace &place, const std::string &name,
                 std::span<const std::string_view> roles)
 {
@@ -153,6 +155,16 @@ void read_inputs_and_outputs(const JsonPlace &model, ModelSpec &spec)
       model.refuse(
           "The family " + in_quotes(spec.family) + " has no names of its own for " + in_quotes(key),
           "Add " + in_quotes(key) + ", which maps ours (" + list_names(roles) + ") to the model's");
+  if (const auto place = model.find("autograd_outputs")) {
+    place->expect_array("\"autograd_outputs\"");
+    spec.autograd_outputs.clear();
+    for (const JsonPlace &output : place->elements()) {
+      const std::string name = output.non_empty_text("An output");
+      if (!spec.outputs.contains(name))
+        output.refuse("The model has no output " + in_quotes(name), "Map it in \"outputs\" first");
+      spec.autograd_outputs.push_back(name);
+    }
+  }
 }
 
 void read_cutoff(const JsonPlace &model, const PotentialInfo &potential, ModelSpec &spec)
@@ -211,6 +223,11 @@ ModelSpec read_model(const JsonPlace &place)
     spec.layers = layers->whole_number("The number of layers", 0);
   read_elements(place, spec);
   if (potential.has_file) read_inputs_and_outputs(place, spec);
+  if (const auto citations = place.find("citations")) {
+    citations->expect_array("\"citations\"");
+    for (const JsonPlace &citation : citations->elements())
+      spec.citations.push_back(citation.non_empty_text("A citation"));
+  }
   if (const auto parameters = place.find("parameters")) {
     parameters->expect_object("\"parameters\"");
     spec.parameters = nlohmann::json(parameters->value());
@@ -238,7 +255,10 @@ nlohmann::ordered_json to_json(const ModelSpec &model)
   if (!model.dtype.empty()) object["dtype"] = model.dtype;
   if (!model.inputs.empty()) object["inputs"] = model.inputs;
   if (!model.outputs.empty()) object["outputs"] = model.outputs;
+  if (model.autograd_outputs != default_autograd_outputs())
+    object["autograd_outputs"] = model.autograd_outputs;
   if (!model.libraries.empty()) object["libraries"] = model.libraries;
+  if (!model.citations.empty()) object["citations"] = model.citations;
   if (!model.parameters.empty()) object["parameters"] = nlohmann::ordered_json(model.parameters);
   return object;
 }

@@ -169,7 +169,8 @@ Json model_rules()
                 {"then", std::move(then)}};
   };
   Json without = Json::object();
-  for (const char *key : {"family", "file", "inputs", "outputs", "libraries", "dtype"})
+  for (const char *key :
+       {"family", "file", "inputs", "outputs", "autograd_outputs", "libraries", "dtype"})
     without[key] = false;
   const Json named{{"properties", {{"family", one_of(with_names)}}}, {"required", {"family"}}};
   const Json maps{
@@ -212,8 +213,11 @@ Json model()
        {"dtype", described("Floating type to compute in", one_of(dtype_names()))},
        {"inputs", described("Our name -> the model's", roles(input_roles()))},
        {"outputs", described("Our name -> the model's", roles(output_roles()))},
+       {"autograd_outputs",
+        described("Outputs that the model makes by differentiating", array_of(non_empty()))},
        {"libraries",
         described("Shared libraries with the model's operators", array_of(non_empty()))},
+       {"citations", described("What to cite for the model: BibTeX", array_of(non_empty()))},
        {"parameters", described("The potential's own", {{"type", "object"}})}},
       {"potential", "elements"});
   schema["allOf"] = model_rules();

@@ -153,7 +153,7 @@ TEST_CASE("without the sum over ranks the numbers are wrong: the comparison can 
   ModelRun run;
   run.owners = random_owners(random, system.size(), 4);
   run.ranks = 4;
-  run.options.system_reductions = false;    // as a spec may ask
+  run.options.spec.system_reductions = false;    // as a spec may ask
   const ModelResult alone = run_model(written.model, system, system, run);
   CHECK(alone.traffic.system_sums == 0);
   CHECK(difference(alone.forces, dense.forces) > 1e-3);
@@ -299,8 +299,7 @@ TEST_CASE("a reduction over all atoms without batch is refused, unless nothing r
   for (const char *sum :
        {"return values.sum()", "return values.mean()", "return values.sum(0, keepdim=True)",
         "return values.unsqueeze(1).mean(0)", "return torch.dot(values, values)",
-        "return torch.softmax(values, 0)", "return values.max()",
-        "return torch.norm(values, 2)"}) {
+        "return torch.softmax(values, 0)", "return values.max()", "return torch.norm(values, 2)"}) {
     INFO(sum);
     for (const HaloMode mode : {HaloMode::exchange, HaloMode::wide}) {
       run.mode = mode;

@@ -66,9 +66,6 @@ TEST_CASE("what is not run is refused, with the place and the cure")
       {R"({"kind": "local"})", "", "3", "padded", "SPEC_MPNN_HALO"},
       {R"({"kind": "local"})", "", "", "auto", "layers"},
       {R"({"kind": "halo"})", "", "", "wide", "layers"},
-      {R"({"kind": "halo"})", R"("node_virial_key": "w", )", "3", "auto", "node_virial_key"},
-      {R"({"kind": "halo"})", R"("compile": {"force_strategy": "model_internal"}, )", "3", "auto",
-       "framework_from_node_energy"},
       {R"({"kind": "halo"}, "custom_ops": [{"op": "a::b", "arg_transforms": {"0": {"type": "gather_inputs"}}}])",
        "", "3", "auto", "a::b"},
   };

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <mutex>
+#include <utility>
 
 #include "comm/thread_communicator.h"
 #include "pipeline/model_runner.h"
@@ -20,6 +22,7 @@ ModelResult run_model(const ModelSpec &model, const PeriodicSystem &system,
   result.node_energy.assign(n, 0.0);
   result.forces.assign(3 * n, 0.0);
   result.node_virial.assign(9 * n, 0.0);
+  std::mutex growing;    // of the result's maps
   run_virtual_ranks(run.ranks, [&](Communicator &communicator) {
     const int held = run.mode == HaloMode::wide ? std::max(1, model.layers.value_or(1)) : 1;
     VirtualRank view(system, run.owners, communicator.rank(),
@@ -31,6 +34,9 @@ ModelResult run_model(const ModelSpec &model, const PeriodicSystem &system,
     view.move(moved);
     PotentialRequest request;
     request.node_virial = run.node_virial;
+    request.node_energy = run.node_energy;
+    request.output_fields = run.fields;
+    request.system_outputs = run.systems;
     for (int k = 0; k < run.evaluations; ++k) runner.evaluate(view.step(), request);
     const PotentialOutput &output = runner.output();
     std::array<double, 10> sums{output.energy};
@@ -40,14 +46,26 @@ ModelResult run_model(const ModelSpec &model, const PeriodicSystem &system,
       result.energy = sums[0];
       std::copy(sums.begin() + 1, sums.end(), result.virial.begin());
       result.traffic = runner.traffic();
+      result.systems = output.systems;
+    }
+    {
+      const std::lock_guard lock(growing);
+      if (auto warnings = runner.take_warnings(); result.warnings.empty())
+        result.warnings = std::move(warnings);
+      for (const auto &[name, field] : output.fields)
+        if (!field.values.empty())
+          result.fields[name].resize(n * static_cast<std::size_t>(field.width));
     }
     // Different ranks write different rows.
     for (std::int64_t row = 0; row < view.n_owned(); ++row) {
       const auto r = static_cast<std::size_t>(row), g = static_cast<std::size_t>(view.global(row));
       result.node_energy[g] = output.node_energy[r];
       std::copy_n(&output.forces[3 * r], 3, &result.forces[3 * g]);
-      if (run.node_virial)
-        std::copy_n(&output.node_virial[9 * r], 9, &result.node_virial[9 * g]);
+      if (run.node_virial) std::copy_n(&output.node_virial[9 * r], 9, &result.node_virial[9 * g]);
+      for (const auto &[name, field] : output.fields) {
+        const auto width = static_cast<std::size_t>(field.width);
+        std::copy_n(&field.values[width * r], width, &result.fields.at(name)[width * g]);
+      }
     }
   });
   return result;

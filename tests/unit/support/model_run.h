@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ struct ModelResult {
   double energy = 0.0;
   std::array<double, 9> virial{};
   std::vector<double> node_energy, forces, node_virial;    // by atom of the system
+  std::map<std::string, std::vector<double>> fields;       // likewise
+  SystemValues systems;                                    // of the first rank
+  std::vector<std::string> warnings;                       // of the first that has any
   Traffic traffic;                                         // of the first rank
 };
 
@@ -26,6 +30,8 @@ struct ModelRun {
   int evaluations = 1;
   bool node_virial = true;
   PotentialOptions options{"cpu", 1};
+  std::vector<std::string> fields, systems;    // outputs to ask for
+  bool node_energy = false;
 };
 
 // Builds graphs for `system`, moves the atoms to `moved`, and evaluates.
