@@ -37,15 +37,16 @@ double to_host(const std::string &field, const HostUnits &units)
 
 }    // namespace
 
-void AtomOutputs::set_source(const Pipeline &pipeline, bool committee)
+void AtomOutputs::set_source(const Pipeline &pipeline, int deviation_every)
 {
   known_.clear();
+  deviation_every_ = deviation_every;
   for (std::size_t step = 0; step < pipeline.size(); ++step)
     for (const std::string &name : pipeline.runner(step).potential().output_fields())
       add_once(known_, name);
   for (const auto &fields : pipeline.wiring().host_fields)
     for (const std::string &name : fields) add_once(known_, std::string(kGradient) + name);
-  if (committee) known_.push_back(kForceDeviation);
+  if (deviation_every > 0) known_.push_back(kForceDeviation);
   std::sort(known_.begin(), known_.end());
 }
 
@@ -73,11 +74,22 @@ bool AtomOutputs::knows(const std::string &name) const
   return has(known_, name.substr(0, name.find('[')));
 }
 
-double *AtomOutputs::values(const std::string &name)
+bool AtomOutputs::left_out(const Output &output, std::int64_t step) const
+{
+  return output.field == kForceDeviation && step % deviation_every_ != 0;
+}
+
+double *AtomOutputs::values(const std::string &name, std::int64_t step)
 {
   if (!knows(name)) return nullptr;
   Output &output = find(name);
   output.wanted = true;
+  // Atoms may have changed places since the last step that has values.
+  if (!output.values.empty() && left_out(output, step))
+    throw Error({name + " is asked for in a step that has none", "step " + std::to_string(step),
+                 "`committee every " + std::to_string(deviation_every_) + "`",
+                 "Let fix pair ask every " + std::to_string(deviation_every_) +
+                     " steps or a multiple of it"});
   return output.values.empty() ? nullptr : output.values.data();
 }
 
@@ -103,11 +115,11 @@ void AtomOutputs::add_wanted(PipelineRequest &request) const
 }
 
 void AtomOutputs::take(const Pipeline &pipeline, const HostGraph &host, const HostUnits &units,
-                       int n_local, int n_all)
+                       int n_local, int n_all, std::int64_t step)
 {
   taken_.clear();
   for (auto &[name, output] : outputs_) {
-    if (!output.now() || !knows(name)) continue;
+    if (!output.now() || !knows(name) || left_out(output, step)) continue;
     AtomField deviation;
     const AtomField *field = &deviation;
     if (output.field == kForceDeviation)

@@ -2,6 +2,7 @@
 // as long as the pair style: LAMMPS keeps pointers into it.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,15 +18,16 @@ namespace mlip_dd {
 // k from 1.
 class AtomOutputs {
  public:
-  // What `pipeline` can give.
-  void set_source(const Pipeline &pipeline, bool committee);
+  // What `pipeline` can give. `deviation_every`: in steps that it divides, a committee tells how
+  // far its members are apart; 0 where there is no committee.
+  void set_source(const Pipeline &pipeline, int deviation_every);
   std::vector<std::string> names() const { return known_; }
   bool knows(const std::string &name) const;
 
   // Values of local atoms and ghosts, of the last evaluation; null before one, and for names that
   // are not known. From now on the name is computed in every step, or, once flag() was asked for,
-  // where the flag is not zero.
-  double *values(const std::string &name);
+  // where the flag is not zero. Throws Error where `step` is one without the name's values.
+  double *values(const std::string &name, std::int64_t step);
   // `name` without "_flag" at its end; null where it has no such end.
   int *flag(const std::string &name);
 
@@ -35,7 +37,7 @@ class AtomOutputs {
   // After an evaluation. Atoms outside the model get zero, ghosts nothing. Throws Error where a
   // column does not exist.
   void take(const Pipeline &pipeline, const HostGraph &host, const HostUnits &units, int n_local,
-            int n_all);
+            int n_all, std::int64_t step);
 
   // The arrays just filled.
   const std::vector<double *> &taken() const { return taken_; }
@@ -55,7 +57,10 @@ class AtomOutputs {
 
   Output &find(const std::string &name);
 
+  bool left_out(const Output &output, std::int64_t step) const;
+
   std::vector<std::string> known_;
+  int deviation_every_ = 0;
   std::map<std::string, Output> outputs_;    // LAMMPS keeps pointers to flags: nothing is erased
   std::vector<double *> taken_;
 };

@@ -5,12 +5,10 @@
 #include <mpi.h>
 #include <update.h>
 
-#include <algorithm>
-#include <chrono>
 #include <string>
-#include <thread>
 
 #include "base/error.h"
+#include "comm/mpi_communicator.h"
 #include "place.h"
 
 namespace mlip_dd {
@@ -49,23 +47,28 @@ std::string caught_message(const std::function<void()> &body, const std::string 
   return "mlip/dd: " + on_one_line(describe(parts));
 }
 
+// Collective. `mine` of the lowest rank where it is not empty; nothing where it is on all.
+std::string lowest_message(LAMMPS_NS::LAMMPS *lammps, std::string mine)
+{
+  int rank = 0, size = 1;
+  MPI_Comm_rank(lammps->world, &rank);
+  MPI_Comm_size(lammps->world, &size);
+  const int speaks = mine.empty() ? size : rank;
+  int first = size;
+  MPI_Allreduce(&speaks, &first, 1, MPI_INT, MPI_MIN, lammps->world);
+  if (first == size) return {};
+  int length = static_cast<int>(mine.size());
+  MPI_Bcast(&length, 1, MPI_INT, first, lammps->world);
+  mine.resize(static_cast<std::size_t>(length));
+  MPI_Bcast(mine.data(), length, MPI_CHAR, first, lammps->world);
+  return mine;
+}
+
 }    // namespace
 
 std::string problem_together(LAMMPS_NS::LAMMPS *lammps, const std::function<void()> &body)
 {
-  std::string message = caught_message(body);
-  int rank = 0, size = 1;
-  MPI_Comm_rank(lammps->world, &rank);
-  MPI_Comm_size(lammps->world, &size);
-  const int mine = message.empty() ? size : rank;
-  int first = size;
-  MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, lammps->world);
-  if (first == size) return {};
-  int length = static_cast<int>(message.size());
-  MPI_Bcast(&length, 1, MPI_INT, first, lammps->world);
-  message.resize(static_cast<std::size_t>(length));
-  MPI_Bcast(message.data(), length, MPI_CHAR, first, lammps->world);
-  return message;
+  return lowest_message(lammps, caught_message(body));
 }
 
 void run_together(LAMMPS_NS::LAMMPS *lammps, const std::function<void()> &body)
@@ -74,19 +77,27 @@ void run_together(LAMMPS_NS::LAMMPS *lammps, const std::function<void()> &body)
     lammps->error->all(MLIP_DD_PLACE, message);
 }
 
-void run_exposed(LAMMPS_NS::LAMMPS *lammps, const std::function<void()> &body)
+void run_communicating(LAMMPS_NS::LAMMPS *lammps, InterruptibleCommunicator &communicator,
+                       const std::function<void()> &body)
 {
-  int rank = 0;
-  MPI_Comm_rank(lammps->world, &rank);
-  const std::string message = caught_message(
+  const int rank = communicator.rank();
+  std::string message = caught_message(
       body, "step " + std::to_string(lammps->update->ntimestep) + ", rank " + std::to_string(rank));
+  // What an interrupted rank throws tells of another's failure.
+  if (communicator.interrupted())
+    message.clear();
+  else if (!message.empty())
+    communicator.give_up();
+  message = lowest_message(lammps, message);
   if (message.empty()) return;
-  // A fault that several ranks share is told once: each leaves those before it the time to end the
-  // run.
-  constexpr auto kPatience = std::chrono::milliseconds(700);
-  constexpr int kMostTurns = 20;
-  std::this_thread::sleep_for(kPatience * std::min(rank, kMostTurns));
-  lammps->error->one(MLIP_DD_PLACE, message);
+  communicator.start_afresh();
+  lammps->error->all(MLIP_DD_PLACE, message);
+}
+
+void run_alone(LAMMPS_NS::LAMMPS *lammps, const std::function<void()> &body)
+{
+  if (const std::string message = caught_message(body); !message.empty())
+    lammps->error->one(MLIP_DD_PLACE, message);
 }
 
 }    // namespace mlip_dd

@@ -53,6 +53,10 @@ std::optional<Fault> find_fault(const PotentialOutput &output, std::int64_t n_ow
           return Fault{"output " + name, field.values[k],
                        static_cast<std::int64_t>(k) / field.width};
     }
+  for (const auto &[name, system] : output.systems)
+    for (const double value : system.values)
+      if (!std::isfinite(value)) return Fault{"output " + name, value, -1};
+  if (!std::isfinite(output.energy)) return Fault{"energy", output.energy, -1};
   for (const double component : output.virial)
     if (!std::isfinite(component)) return Fault{"virial", component, -1};
   return std::nullopt;

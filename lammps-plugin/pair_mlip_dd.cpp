@@ -20,8 +20,10 @@
 #include "atom_outputs.h"
 #include "base/error.h"
 #include "base/fingerprint.h"
+#include "citations.h"
 #include "comm/mpi_communicator.h"
 #include "element_map.h"
+#include "extracted_values.h"
 #include "failure.h"
 #include "pair_state.h"
 #include "place.h"
@@ -49,7 +51,9 @@ int rank_on_node(MPI_Comm world)
 }    // namespace
 
 PairMlipDD::PairMlipDD(LAMMPS *lammps)
-    : Pair(lammps), outputs_(std::make_unique<mlip_dd::AtomOutputs>())
+    : Pair(lammps),
+      outputs_(std::make_unique<mlip_dd::AtomOutputs>()),
+      extracted_(std::make_unique<mlip_dd::ExtractedValues>())
 {
   one_coeff = 1;
   manybody_flag = 1;
@@ -86,6 +90,10 @@ std::unique_ptr<PairMlipDD::State> PairMlipDD::make_state(const std::vector<std:
   fresh->options = mlip_dd::read_pair_options(arguments);
   if (fresh->options.threads == 0) fresh->options.threads = default_threads();
   fresh->spec = std::make_unique<mlip_dd::RunnableSpec>(fresh->options.spec_file);
+  if (fresh->options.committee_every > 0 && !fresh->spec->committee())
+    throw mlip_dd::Error({"`committee every` needs a committee", "one model file",
+                          fresh->options.spec_file + ", /model/file",
+                          "List its members there, or remove the keyword"});
   fresh->spec->realise(fresh->options.halo, comm->nprocs);
   // Files may be large, and are the same for all.
   if (comm->me == 0) fresh->fingerprint = mlip_dd::fingerprint_of(fresh->spec->files());
@@ -152,13 +160,17 @@ void PairMlipDD::load_models(const std::vector<std::string> &element_names)
     options.threads = state_->options.threads;
     options.messages = state_->options.mpi;
     state_->pipeline = state_->spec->make(options, *state_->communicator, local_rank);
-    outputs_->set_source(*state_->pipeline, state_->spec->committee());
+    outputs_->set_source(*state_->pipeline, state_->spec->committee()
+                                                ? std::max(1, state_->options.committee_every)
+                                                : 0);
+    extracted_->set_source(*state_->pipeline);
     if (state_->options.charges_to_q) require_charges();
   });
   state_->host_fields.clear();
   for (const auto &fields : state_->pipeline->wiring().host_fields)
     state_->host_fields.insert(state_->host_fields.end(), fields.begin(), fields.end());
   state_->built = {};
+  mlip_dd::cite(*lmp, state_->spec->citations());
 }
 
 void PairMlipDD::require_charges() const
@@ -182,6 +194,8 @@ void PairMlipDD::init_style()
     error->all(MLIP_DD_PLACE,
                "mlip/dd: the pair coefficients are not set. Add `pair_coeff * * ELEMENT1 ...`");
   refuse_unsupported();
+  if (state_->stopped) load_models(std::vector<std::string>(state_->element_names));
+  state_->stopped = false;
   mlip_dd::run_together(lmp, [&] {
     state_->units = mlip_dd::host_units(update->unit_style, state_->spec->dimensionless());
   });
@@ -200,7 +214,7 @@ void PairMlipDD::init_style()
   }
   neighbor->add_request(this, flags);
   state_->built = {};
-  state_->graph_logged = false;
+  state_->told = false;
 }
 
 double PairMlipDD::init_one(int i, int j)
@@ -209,18 +223,25 @@ double PairMlipDD::init_one(int i, int j)
   return cutoff_;
 }
 
-void PairMlipDD::rebuild_if_reneighboured()
+// Collective. Where LAMMPS has new neighbour lists since the last rebuild: ghosts learn their
+// owners.
+bool PairMlipDD::find_owners_anew()
 {
   const BuildMark now{neighbor->ncalls, neighbor->lastcall};
-  if (neighbor->ago != 0 && state_->built == now) return;
-  rebuild_graphs();
+  if (neighbor->ago != 0 && state_->built == now) return false;
+  find_owners();
   state_->built = now;
+  return true;
+}
+
+void PairMlipDD::find_owners()
+{
+  mlip_dd::run_together(lmp, [&] { state_->host.read_atoms(*lmp, state_->element_of_type); });
+  comm->forward_comm(this, mlip_dd::HostGraph::kOwnerNumbers);
 }
 
 void PairMlipDD::rebuild_graphs()
 {
-  state_->host.read_atoms(*lmp, state_->element_of_type);
-  comm->forward_comm(this, mlip_dd::HostGraph::kOwnerNumbers);
   state_->pipeline->rebuild(state_->host.atoms(*lmp, state_->units), state_->host.neighbours(*list),
                             neighbor->skin * state_->units.length);
 }
@@ -237,33 +258,45 @@ std::string PairMlipDD::device() const { return state_->options.device; }
 void PairMlipDD::compute(int eflag, int vflag)
 {
   prepare_arrays(eflag, vflag);
-  const bool tell = state_->options.log && !state_->graph_logged;
+  const bool first = !state_->told;
+  const bool tell = state_->options.log && first;
   const std::vector<mlip_dd::Traffic> before =
       tell ? mlip_dd::traffic_of(*state_->pipeline) : std::vector<mlip_dd::Traffic>();
-  mlip_dd::run_exposed(lmp, [&] {
-    rebuild_if_reneighboured();
+  const bool new_rows = find_owners_anew();
+  // Models that stop halfway are not used again.
+  state_->stopped = true;
+  mlip_dd::run_communicating(lmp, *state_->communicator, [&] {
+    if (new_rows) rebuild_graphs();
     mlip_dd::PipelineRequest request;
+    request.node_energy = eflag_atom;
     request.node_virial = vflag_atom || cvflag_atom;
     outputs_->add_wanted(request);
+    extracted_->add_wanted(request);
     if (state_->options.charges_to_q) request.output_fields.push_back("charges");
     state_->pipeline->evaluate(present_step(), request);
     ++state_->evaluations;
     require_finite();
     add_results();
-    give_atom_outputs();
+    take_outputs();
   });
+  state_->stopped = false;
+  forward_outputs();
+  if (first) pass_warnings_on();
+  state_->told = true;
   if (!tell) return;
   log_lines(describe_setting());
   log_lines(mlip_dd::describe_graphs(*state_->communicator, *state_->pipeline,
                                      neighbor->skin * state_->units.length, before));
-  state_->graph_logged = true;
 }
 
 void *PairMlipDD::extract(const char *name, int &dimension)
 {
   dimension = 0;
   if (std::string(name) == "cutoff" && cutoff_ > 0.0) return &cutoff_;
-  return outputs_->flag(name);
+  if (int *flag = outputs_->flag(name)) return flag;
+  void *value = nullptr;
+  mlip_dd::run_alone(lmp, [&] { value = extracted_->find(name); });
+  return value;
 }
 
 void *PairMlipDD::extract_peratom(const char *name, int &columns)
@@ -278,7 +311,9 @@ void *PairMlipDD::extract_peratom(const char *name, int &columns)
                "of:{}; outputs are named in /model/outputs of the spec file",
                name, known.empty() ? " none" : known);
   }
-  return outputs_->values(name);
+  double *values = nullptr;
+  mlip_dd::run_together(lmp, [&] { values = outputs_->values(name, update->ntimestep); });
+  return values;
 }
 
 double PairMlipDD::memory_usage()

@@ -10,6 +10,7 @@
 
 namespace mlip_dd {
 class AtomOutputs;
+class ExtractedValues;
 struct HostStep;
 }    // namespace mlip_dd
 
@@ -28,7 +29,8 @@ class PairMlipDD : public Pair {
   void finish() override;
   double memory_usage() override;
 
-  // Scalars: cutoff; <per-atom output>_flag, which fix pair sets. Per-atom: see AtomOutputs.
+  // Scalars: cutoff; <per-atom output>_flag, which fix pair sets; outputs of the whole system, see
+  // ExtractedValues. Per-atom: see AtomOutputs.
   void *extract(const char *name, int &dimension) override;
   void *extract_peratom(const char *name, int &columns) override;
 
@@ -48,11 +50,13 @@ class PairMlipDD : public Pair {
 
   // All that concerns LAMMPS's arrays, for a variant that keeps them elsewhere.
   virtual void prepare_arrays(int eflag, int vflag);
-  virtual void rebuild_graphs();
+  virtual void find_owners();       // of ghosts, in new neighbour lists
+  virtual void rebuild_graphs();    // after find_owners(); communicates by our communicator alone
   virtual mlip_dd::HostStep present_step();
   virtual void require_finite();
   virtual void add_results();
-  virtual void give_atom_outputs();
+  virtual void take_outputs();       // communicates nothing
+  virtual void forward_outputs();    // to ghosts
   virtual void forward_values(double *values);
   // Of all atoms together.
   void add_sums();
@@ -65,6 +69,7 @@ class PairMlipDD : public Pair {
  private:
   struct Restored;
   std::unique_ptr<Restored> restored_;
+  std::unique_ptr<mlip_dd::ExtractedValues> extracted_;
   double cutoff_ = 0.0;    // LAMMPS's unit of length
 
   void allocate();
@@ -74,7 +79,8 @@ class PairMlipDD : public Pair {
   void require_charges() const;
   void make_from_restart();
   void refuse_unsupported();
-  void rebuild_if_reneighboured();
+  bool find_owners_anew();
+  void pass_warnings_on();
 };
 
 }    // namespace LAMMPS_NS

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <string_view>
 
 #include "base/error.h"
@@ -14,9 +15,10 @@ namespace {
 
 constexpr const char *kSyntax =
     "Syntax: pair_style mlip/dd spec.json [device auto|cpu|cuda[:N]] [threads N] "
-    "[halo auto|exchange|padded|wide] [mpi auto|host|device] [charges keep|to_q] [log yes|no]";
-constexpr std::array<std::string_view, 6> kKeywords{"device", "threads", "halo",
-                                                    "mpi",    "charges", "log"};
+    "[halo auto|exchange|padded|wide] [mpi auto|host|device] [charges keep|to_q] "
+    "[committee every N] [log yes|no]";
+constexpr std::array<std::string_view, 7> kKeywords{"device",  "threads",   "halo", "mpi",
+                                                    "charges", "committee", "log"};
 
 [[noreturn]] void refuse(const std::string &cause, std::string_view found)
 {
@@ -31,16 +33,15 @@ std::string choice(std::string_view keyword, std::string_view value,
   return std::string(value);
 }
 
-int thread_count(std::string_view value)
+int whole_number(std::string_view keyword, std::string_view value, int most)
 {
-  constexpr int kMostThreads = 1024;
-  int threads = 0;
-  const auto [end, status] = std::from_chars(value.data(), value.data() + value.size(), threads);
-  if (status != std::errc() || end != value.data() + value.size() || threads < 1 ||
-      threads > kMostThreads)
-    refuse("the keyword threads takes a whole number from 1 to " + std::to_string(kMostThreads),
+  int number = 0;
+  const auto [end, status] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (status != std::errc() || end != value.data() + value.size() || number < 1 || number > most)
+    refuse("the keyword " + std::string(keyword) + " takes a whole number from 1 to " +
+               std::to_string(most),
            value);
-  return threads;
+  return number;
 }
 
 bool is_device(std::string_view value)
@@ -70,7 +71,14 @@ PairOptions read_pair_options(std::span<const std::string> arguments)
       if (!is_device(value)) refuse("illegal value of the keyword device", value);
       options.device = value;
     } else if (keyword == "threads") {
-      options.threads = thread_count(value);
+      constexpr int kMostThreads = 1024;
+      options.threads = whole_number(keyword, value, kMostThreads);
+    } else if (keyword == "committee") {
+      if (value != "every")
+        refuse("the keyword committee is followed by `every` and a number", value);
+      if (++k + 1 == arguments.size()) refuse("a keyword has no value", "committee every");
+      options.committee_every =
+          whole_number("committee every", arguments[k + 1], std::numeric_limits<int>::max());
     } else if (keyword == "halo") {
       constexpr std::array<std::string_view, 4> kModes{"auto", "exchange", "padded", "wide"};
       options.halo = choice(keyword, value, kModes);

@@ -14,6 +14,7 @@ struct PairOptions {
   std::string mpi = "auto";     // auto, host, device
   bool log = true;
   bool charges_to_q = false;    // the model's charges are written to the atoms
+  int committee_every = 0;      // steps between those that tell its spread; 0: not given, each step
 };
 
 // Throws Error naming the argument and its legal values.

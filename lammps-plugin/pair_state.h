@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/communicator.h"
+#include "comm/mpi_communicator.h"
 #include "host_graph.h"
 #include "pair_mlip_dd.h"
 #include "pair_options.h"
@@ -32,14 +32,15 @@ struct PairMlipDD::State {
   std::vector<std::string> element_names;    // of pair_coeff, by type; NULL too
   std::vector<std::int32_t> element_of_type;
   mlip_dd::HostUnits units;
-  std::unique_ptr<mlip_dd::Communicator> communicator;
+  std::unique_ptr<mlip_dd::InterruptibleCommunicator> communicator;
   std::unique_ptr<mlip_dd::Pipeline> pipeline;    // after the communicator: destroyed before it
   std::vector<std::string> host_fields;           // that any of its models needs
   std::vector<double> step_energies;              // pvector's
   mlip_dd::HostGraph host;
   BuildMark built;
   std::int64_t evaluations = 0;
-  bool graph_logged = false;
+  bool stopped = false;    // in the middle of an evaluation, by an error
+  bool told = false;       // warnings and the account of the graph, in this run
 };
 
 // What a restart file says of the style that wrote it.

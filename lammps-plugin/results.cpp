@@ -1,10 +1,12 @@
 // From the models' results to LAMMPS's arrays.
 #include <atom.h>
 #include <comm.h>
+#include <update.h>
 
 #include <algorithm>
 
 #include "atom_outputs.h"
+#include "extracted_values.h"
 #include "faulty_result.h"
 #include "pair_state.h"
 #include "virial_order.h"
@@ -48,18 +50,23 @@ void PairMlipDD::add_results()
   }
 }
 
-// Ghosts get their owners' values.
-void PairMlipDD::give_atom_outputs()
+void PairMlipDD::take_outputs()
 {
   if (state_->options.charges_to_q) {
     const mlip_dd::AtomField &made = state_->pipeline->output().fields.at("charges");
     for (int i = 0; i < atom->nlocal; ++i)
       if (const std::int64_t row = state_->host.row(i); row != mlip_dd::kNotInModel)
         atom->q[i] = made.values[static_cast<std::size_t>(row)] / state_->units.charge;
-    forward_values(atom->q);
   }
   outputs_->take(*state_->pipeline, state_->host, state_->units, atom->nlocal,
-                 atom->nlocal + atom->nghost);
+                 atom->nlocal + atom->nghost, update->ntimestep);
+  extracted_->take(*state_->pipeline);
+}
+
+// Ghosts get their owners' values.
+void PairMlipDD::forward_outputs()
+{
+  if (state_->options.charges_to_q) forward_values(atom->q);
   for (double *values : outputs_->taken()) forward_values(values);
 }
 

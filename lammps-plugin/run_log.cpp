@@ -87,6 +87,7 @@ void describe_times(Communicator &communicator, const ModelRunner &runner,
   lines.push_back(line("s choosing edges", seconds(times.select)));
   lines.push_back(line("s in the model", seconds(times.model)));
   lines.push_back(line("s bringing forces home", seconds(times.home)));
+  lines.push_back(line("s consolidating outputs", seconds(times.outputs)));
   lines.push_back(line("s of it in exchanges", seconds(traffic.seconds)));
 }
 

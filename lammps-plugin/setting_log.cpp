@@ -2,15 +2,19 @@
 // run's end.
 #include <atom.h>
 #include <comm.h>
+#include <error.h>
 #include <lammps.h>
 #include <mpi.h>
 #include <torch/headeronly/version.h>
 #include <update.h>
 #include <utils.h>
 
+#include <array>
+#include <cstdint>
 #include <sstream>
 
 #include "pair_state.h"
+#include "place.h"
 #include "run_log.h"
 
 namespace LAMMPS_NS {
@@ -61,6 +65,25 @@ void PairMlipDD::log_lines(const std::vector<std::string> &lines)
 {
   if (comm->me != 0) return;
   for (const std::string &line : lines) utils::logmesg(lmp, line + "\n");
+}
+
+// Collective: models warn on ranks that run them, and rank 0 alone can tell.
+void PairMlipDD::pass_warnings_on()
+{
+  std::string text;
+  for (const std::string &warning : state_->pipeline->take_warnings()) text += warning + "\n";
+  std::array<std::int64_t, 1> teller{text.empty() ? -comm->nprocs : -comm->me};
+  state_->communicator->max(teller);
+  const int rank = static_cast<int>(-teller[0]);
+  if (rank == comm->nprocs) return;
+  std::uint64_t length = text.size();
+  state_->communicator->broadcast(&length, sizeof(length), rank);
+  text.resize(length);
+  state_->communicator->broadcast(text.data(), length, rank);
+  if (comm->me != 0) return;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    error->warning(MLIP_DD_PLACE, "mlip/dd: " + line);
 }
 
 void PairMlipDD::finish()

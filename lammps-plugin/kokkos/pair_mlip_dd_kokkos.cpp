@@ -136,12 +136,17 @@ void PairMlipDDKokkos<DeviceType>::prepare_arrays(int eflag, int vflag)
 }
 
 template <class DeviceType>
-void PairMlipDDKokkos<DeviceType>::rebuild_graphs()
+void PairMlipDDKokkos<DeviceType>::find_owners()
 {
   source_ = std::make_unique<mlip_dd::KokkosSource<DeviceType>>(*lmp, state_->host);
   source_->read_atoms(state_->element_of_type, state_->units, *list);
   comm->forward_comm(this, mlip_dd::HostGraph::kOwnerNumbers);
   source_->take_owners();
+}
+
+template <class DeviceType>
+void PairMlipDDKokkos<DeviceType>::rebuild_graphs()
+{
   state_->pipeline->rebuild(*source_, neighbor->skin * state_->units.length);
 }
 
@@ -205,11 +210,17 @@ void PairMlipDDKokkos<DeviceType>::forward_values(double *values)
 }
 
 template <class DeviceType>
-void PairMlipDDKokkos<DeviceType>::give_atom_outputs()
+void PairMlipDDKokkos<DeviceType>::take_outputs()
 {
   if (state_->spec->committee()) state_->pipeline->fill_arrays();
   if (state_->options.charges_to_q) atomKK->sync(Host, Q_MASK);
-  PairMlipDD::give_atom_outputs();
+  PairMlipDD::take_outputs();
+}
+
+template <class DeviceType>
+void PairMlipDDKokkos<DeviceType>::forward_outputs()
+{
+  PairMlipDD::forward_outputs();
   if (state_->options.charges_to_q) atomKK->modified(Host, Q_MASK);
 }
 

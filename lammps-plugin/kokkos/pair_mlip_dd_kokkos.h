@@ -41,12 +41,14 @@ class PairMlipDDKokkos : public PairMlipDD, public KokkosBase {
 
   // Public, since the compiler of device code wants functions with kernels to be.
   void prepare_arrays(int eflag, int vflag) override;
+  void find_owners() override;
   void rebuild_graphs() override;
   mlip_dd::HostStep present_step() override;
   void require_finite() override;
   void add_results() override;
   void add_rows(const mlip_dd::OutputTensors &rows);
-  void give_atom_outputs() override;
+  void take_outputs() override;
+  void forward_outputs() override;
   void forward_values(double *values) override;
 
  protected:

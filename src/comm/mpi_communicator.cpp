@@ -5,15 +5,23 @@
 #endif
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <limits>
 #include <string>
+#include <thread>
 
 #include "base/error.h"
 
 namespace mlip_dd {
 
 namespace {
+
+using Clock = std::chrono::steady_clock;
+// How often a wait looks whether a rank gave up, and how long it goes on after that for messages
+// that are on their way: their memory is not ours while they are.
+constexpr int kTriesBetweenLooks = 256;
+constexpr auto kGrace = std::chrono::milliseconds(200);
 
 // Messages longer than this are cut, since MPI counts are ints.
 constexpr std::size_t kLongestPiece = std::size_t{1} << 30;
@@ -40,11 +48,11 @@ std::string gpu_variables()
   return found.empty() ? "" : " (" + found + ")";
 }
 
-class MpiCommunicator final : public Communicator {
+class MpiCommunicator final : public InterruptibleCommunicator {
  public:
-  explicit MpiCommunicator(MPI_Comm world)
+  explicit MpiCommunicator(MPI_Comm world) : world_(world)
   {
-    check(MPI_Comm_dup(world, &comm_), "MPI_Comm_dup");
+    check(MPI_Comm_dup(world_, &comm_), "MPI_Comm_dup");
     MPI_Comm_rank(comm_, &rank_);
     MPI_Comm_size(comm_, &size_);
   }
@@ -66,9 +74,9 @@ class MpiCommunicator final : public Communicator {
   {
     requests_.clear();
     for (const Message &message : receives) start(message, false);
+    const std::size_t started = requests_.size();
     for (const Message &message : sends) start(message, true);
-    check(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
-          "MPI_Waitall");
+    wait(requests_, started);
   }
 
   GpuMessages gpu_messages() const override
@@ -102,34 +110,11 @@ class MpiCommunicator final : public Communicator {
                        parcels[i].rank, tag, comm_, &sends[i]),
             "MPI_Issend");
     std::vector<Parcel> received;
-    MPI_Request barrier = MPI_REQUEST_NULL;
-    bool in_barrier = false;
-    for (int done = 0; !done;) {
-      int arrived = 0;
-      MPI_Status status;
-      check(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm_, &arrived, &status), "MPI_Iprobe");
-      if (arrived) {
-        int length = 0;
-        MPI_Get_count(&status, MPI_INT64_T, &length);
-        Parcel parcel{status.MPI_SOURCE,
-                      std::vector<std::int64_t>(static_cast<std::size_t>(length))};
-        check(MPI_Recv(parcel.values.data(), length, MPI_INT64_T, status.MPI_SOURCE, tag, comm_,
-                       MPI_STATUS_IGNORE),
-              "MPI_Recv");
-        received.push_back(std::move(parcel));
-      }
-      if (in_barrier) {
-        check(MPI_Test(&barrier, &done, MPI_STATUS_IGNORE), "MPI_Test");
-      } else {
-        int sent = 0;
-        check(MPI_Testall(static_cast<int>(sends.size()), sends.data(), &sent, MPI_STATUSES_IGNORE),
-              "MPI_Testall");
-        if (sent) {
-          check(MPI_Ibarrier(comm_, &barrier), "MPI_Ibarrier");
-          in_barrier = true;
-        }
-      }
-    }
+    const auto receive = [&] { receive_parcel(tag, received); };
+    wait(sends, 0, receive);
+    std::vector<MPI_Request> barrier(1);
+    check(MPI_Ibarrier(comm_, &barrier[0]), "MPI_Ibarrier");
+    wait(barrier, 0, receive);
     std::stable_sort(received.begin(), received.end(),
                      [](const Parcel &a, const Parcel &b) { return a.rank < b.rank; });
     return received;
@@ -138,6 +123,26 @@ class MpiCommunicator final : public Communicator {
   void sum(std::span<double> values) override { reduce(values, MPI_DOUBLE, MPI_SUM); }
   void sum(std::span<std::int64_t> values) override { reduce(values, MPI_INT64_T, MPI_SUM); }
   void max(std::span<std::int64_t> values) override { reduce(values, MPI_INT64_T, MPI_MAX); }
+
+  void give_up() override
+  {
+    for (int rank = 0; rank < size_; ++rank) {
+      if (rank == rank_) continue;
+      MPI_Request request;
+      check(MPI_Isend(nullptr, 0, MPI_BYTE, rank, kGaveUpTag, comm_, &request), "MPI_Isend");
+      check(MPI_Request_free(&request), "MPI_Request_free");
+    }
+  }
+
+  bool interrupted() const override { return interrupted_; }
+
+  // The old communicator is left with what nobody will receive: MPI may not be asked to free it.
+  void start_afresh() override
+  {
+    check(MPI_Comm_dup(world_, &comm_), "MPI_Comm_dup");
+    interrupted_ = false;
+    deliveries_ = 0;
+  }
 
   void broadcast(void *data, std::size_t bytes, int root) override
   {
@@ -152,7 +157,8 @@ class MpiCommunicator final : public Communicator {
 
  private:
   static constexpr int kExchangeTag = 11;
-  static constexpr int kParcelTag = 12;
+  static constexpr int kParcelTag = 12;    // and 13
+  static constexpr int kGaveUpTag = 14;
 
   static int count(std::size_t length)
   {
@@ -186,20 +192,83 @@ class MpiCommunicator final : public Communicator {
   template <class T>
   void reduce(std::span<T> values, MPI_Datatype type, MPI_Op op)
   {
-    check(MPI_Allreduce(MPI_IN_PLACE, values.data(), count(values.size()), type, op, comm_),
-          "MPI_Allreduce");
+    // A sum that is left may still write.
+    auto held = std::make_shared<std::vector<T>>(values.begin(), values.end());
+    requests_.assign(1, MPI_REQUEST_NULL);
+    check(MPI_Iallreduce(MPI_IN_PLACE, held->data(), count(held->size()), type, op, comm_,
+                         &requests_[0]),
+          "MPI_Iallreduce");
+    left_.push_back(held);
+    wait(requests_, 0);
+    left_.pop_back();
+    std::copy(held->begin(), held->end(), values.begin());
   }
 
+  void receive_parcel(int tag, std::vector<Parcel> &received)
+  {
+    int arrived = 0;
+    MPI_Status status;
+    check(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm_, &arrived, &status), "MPI_Iprobe");
+    if (!arrived) return;
+    int length = 0;
+    MPI_Get_count(&status, MPI_INT64_T, &length);
+    Parcel parcel{status.MPI_SOURCE, std::vector<std::int64_t>(static_cast<std::size_t>(length))};
+    check(MPI_Recv(parcel.values.data(), length, MPI_INT64_T, status.MPI_SOURCE, tag, comm_,
+                   MPI_STATUS_IGNORE),
+          "MPI_Recv");
+    received.push_back(std::move(parcel));
+  }
+
+  // Until all requests, of which the first are `receives`, are done; `meanwhile` after each try.
+  template <class Meanwhile>
+  void wait(std::vector<MPI_Request> &requests, std::size_t receives, Meanwhile meanwhile)
+  {
+    Clock::time_point noticed{};
+    for (int tries = 1;; ++tries) {
+      int done = 0;
+      check(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done,
+                        MPI_STATUSES_IGNORE),
+            "MPI_Testall");
+      if (done) return;
+      meanwhile();
+      if (tries % kTriesBetweenLooks) continue;
+      std::this_thread::yield();
+      if (!interrupted_) {
+        int gave_up = 0;
+        check(MPI_Iprobe(MPI_ANY_SOURCE, kGaveUpTag, comm_, &gave_up, MPI_STATUS_IGNORE),
+              "MPI_Iprobe");
+        if (!gave_up) continue;
+        interrupted_ = true;
+      }
+      if (noticed == Clock::time_point{}) noticed = Clock::now();
+      if (Clock::now() - noticed < kGrace) continue;
+      // Their memory is about to go; what was sent stays unread.
+      for (std::size_t k = 0; k < receives; ++k)
+        if (requests[k] != MPI_REQUEST_NULL) {
+          MPI_Cancel(&requests[k]);
+          MPI_Request_free(&requests[k]);
+        }
+      throw Error({"another rank failed", "", "rank " + std::to_string(rank_), ""});
+    }
+  }
+  void wait(std::vector<MPI_Request> &requests, std::size_t receives)
+  {
+    wait(requests, receives, [] {});
+  }
+
+  MPI_Comm world_ = MPI_COMM_NULL;
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 1;
   int deliveries_ = 0;
+  bool interrupted_ = false;
   std::vector<MPI_Request> requests_;
+  std::vector<std::shared_ptr<void>> left_;    // what unfinished sums write to
 };
 
 }    // namespace
 
-std::unique_ptr<Communicator> make_mpi_communicator(MPI_Comm world)
+std::unique_ptr<InterruptibleCommunicator> make_mpi_communicator(MPI_Comm world)
 {
   return std::make_unique<MpiCommunicator>(world);
 }

@@ -41,7 +41,8 @@ def launch(script: str, folder: Path, ranks: int = 1, arguments: Sequence[str] =
     (folder / "in.lammps").write_text(script)
     log = folder / "output.txt"
     program = program or usual()
-    command = [*program.command(ranks), "-in", "in.lammps", "-nocite", "-log", "log.lammps", *arguments]
+    quiet = () if "-cite" in arguments else ("-nocite",)
+    command = [*program.command(ranks), "-in", "in.lammps", "-log", "log.lammps", *quiet, *arguments]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", **program.variables, **(variables or {})}
     start = time.monotonic()
     with log.open("w") as sink:

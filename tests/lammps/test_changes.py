@@ -16,6 +16,7 @@ HOT = "velocity all create 600 4928459 loop geom\n"
 
 # Name, system, commands of the run, whether the box changes.
 RUNS = [
+    ("npt_iso", rock_salt(2, lattice=5.2), HOT + "fix 1 all npt temp 600 600 0.1 iso 0 0 0.2", True),
     ("npt", CUBIC, HOT + "fix 1 all npt temp 600 600 0.1 aniso 0 0 0.2", True),
     ("npt_triclinic", SKEWED, HOT + "fix 1 all npt temp 600 600 0.1 tri 0 0 0.2", True),
     # Deforms so fast that the skewed box flips, and atoms change ranks.

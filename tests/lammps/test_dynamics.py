@@ -75,7 +75,8 @@ def _last_step(output: Path) -> int | None:
     return None
 
 
-def dynamics(case: Case, folder: Path, steps: int, temperature: float, timestep: float, memory=None):
+def dynamics(case: Case, folder: Path, steps: int, temperature: float, timestep: float, memory=None,
+             limit: float = LONG_LIMIT):
     folder.mkdir(parents=True, exist_ok=True)
     text = case.setup(folder) + f"""
 velocity all create {temperature} 87287 loop geom mom yes
@@ -86,7 +87,7 @@ thermo_modify norm no format float %.17g flush yes
 thermo 1
 run {steps}
 """
-    return read_thermo(run(text, folder, ranks=2, limit=LONG_LIMIT, watch=memory).output)[-1]
+    return read_thermo(run(text, folder, ranks=2, limit=limit, watch=memory).output)[-1]
 
 
 def drift(table, timestep: float, n_atoms: int) -> float:
@@ -130,6 +131,16 @@ def test_resident_memory_is_flat(name, allowed, request):
     _, table, _, memory = request.getfixturevalue(name)
     early, late = memory.floors(0.0, 0.4), memory.floors(0.6, 1.0)
     print(f"{name}: {late:.0f} MiB resident on both ranks, grown by {late - early:.2f} MiB after step 100")
+    assert early > 200
+    assert late - early < tol.RESIDENT_GROWTH
+
+
+@pytest.mark.whole
+def test_resident_memory_is_flat_for_20000_steps(toy2, tmp_path):
+    memory = Memory(tmp_path)
+    dynamics(Case(rock_salt(1, amplitude=0.02), toy2), tmp_path, 20000, 300.0, 0.001, memory, limit=4 * LONG_LIMIT)
+    early, late = memory.floors(0.0, 0.4), memory.floors(0.6, 1.0)
+    print(f"{late:.0f} MiB resident on both ranks, grown by {late - early:.2f} MiB")
     assert early > 200
     assert late - early < tol.RESIDENT_GROWTH
 

@@ -161,32 +161,3 @@ def test_result_that_is_not_a_number_ends_the_run_at_its_atom(ranks, spec, tmp_p
     then = "group one id 42\nvelocity one set -1000 0 0\nfix 1 all nve\nthermo 1\nrun 5"
     must_fail(script(system, tmp_path / "run", pair=pair, then=then), tmp_path / "run", ranks,
               "not a finite number", "step 1", "atom 4", "toy.pt", "timestep")
-
-
-class ThrowsWhenClose(torch.nn.Module):
-    """A model that refuses some configurations: an exception in the middle of a forward, on one rank."""
-
-    def forward(self, types: torch.Tensor, edge_index: torch.Tensor, edge_vectors: torch.Tensor) -> torch.Tensor:
-        squared = (edge_vectors * edge_vectors).sum(1)
-        if bool((squared < 0.4).any()):
-            raise RuntimeError("this model knows no atoms so close")
-        sent = torch.ones_like(types).to(squared.dtype).index_select(0, edge_index[1])
-        first = torch.zeros_like(types).to(squared.dtype).index_add(0, edge_index[0], 0.01 * squared * sent)
-        again = first.index_select(0, edge_index[1])    # the other ranks wait here
-        return first.index_add(0, edge_index[0], 0.01 * again)
-
-
-@RANKS
-def test_model_that_throws_on_one_rank_at_step_5(ranks, spec, tmp_path):
-    spec(dtype=None)
-    torch.jit.save(torch.jit.script(ThrowsWhenClose()), str(tmp_path / "toy.pt"))
-    pair = f"pair_style mlip/dd {tmp_path}/spec.json\npair_coeff * * Na Cl"
-    system = rock_salt(2)
-    # From 1.5 A apart, closing by 0.2 A a step: below 0.63 A after the fifth.
-    system.positions[41] = system.positions[40] + [1.5, 0, 0]
-    then = "mass * 1e9\ngroup one id 42\nvelocity one set -200 0 0\nfix 1 all nve\nthermo 1\nrun 9"
-    must_fail(script(system, tmp_path / "run", pair=pair, then=then), tmp_path / "run", ranks,
-              "step 5", "rank", "toy.pt", "this model knows no atoms so close")
-    steps = [line.split()[0] for line in (tmp_path / "run" / "output.txt").read_text().splitlines()
-             if line.split()[:1] and line.split()[0].isdigit() and len(line.split()) > 4]
-    assert steps[-1] == "4", steps

@@ -25,6 +25,7 @@ CHANGES = [
     ("to_triclinic", CUBIC, {}, "run 0\nchange_box all triclinic\n"
      "change_box all xy final 1.3 yz final -0.7 remap units box\nrun 0"),
     ("boundary", CUBIC, {}, "run 0\nchange_box all boundary p p f z delta -0.5 0.5 units box\nrun 0"),
+    ("displaced", CUBIC, {}, "run 0\ndisplace_atoms all random 0.1 0.1 0.1 8123 units box\nrun 0"),
     ("replicate", rock_salt(1), {}, "run 0\nreplicate 2 1 1\nrun 0"),
     ("ids_anew", CUBIC, {}, "run 0\ngroup some id 3:9\ndelete_atoms group some compress yes\nreset_atoms id sort yes\nrun 0"),
     ("gcmc", rock_salt((2, 1, 2)).part(np.arange(32) != 11), {"settings": "atom_modify map yes"},
@@ -101,6 +102,11 @@ BESIDE = {    # pair commands of the other part alone, of both, and of both in t
     "zbl": ("pair_style zbl 3.0 4.0\n" + ZBL.replace(" zbl", ""),
             "pair_style hybrid/overlay mlip/dd {spec} zbl 3.0 4.0\npair_coeff * * mlip/dd Na Cl\n" + ZBL,
             "pair_style hybrid/overlay zbl 3.0 4.0 mlip/dd {spec}\npair_coeff * * mlip/dd Na Cl\n" + ZBL),
+    "lj": ("pair_style lj/cut 6.0\npair_coeff * * 0.05 2.5",
+           "pair_style hybrid/overlay mlip/dd {spec} lj/cut 6.0\npair_coeff * * mlip/dd Na Cl\n"
+           "pair_coeff * * lj/cut 0.05 2.5",
+           "pair_style hybrid/overlay lj/cut 6.0 mlip/dd {spec}\npair_coeff * * lj/cut 0.05 2.5\n"
+           "pair_coeff * * mlip/dd Na Cl"),
     "pppm": ("pair_style coul/long 6.0\npair_coeff * *\nkspace_style pppm 1e-6",
              "pair_style hybrid/overlay mlip/dd {spec} coul/long 6.0\npair_coeff * * mlip/dd Na Cl\n"
              "pair_coeff * * coul/long\nkspace_style pppm 1e-6",
@@ -249,6 +255,17 @@ def test_gcmc_counts_no_atom_twice(tmp_path):
         tried_in, done_in, tried_out, done_out = (table[f"f_1[{k}]"][-1] for k in (3, 4, 5, 6))
         assert 0 < done_in < tried_in and 0 < done_out < tried_out
     assert places[0].shape == places[1].shape and largest(places[0] - places[1]) < 1e-9
+
+
+def test_compressed_crystal_pushes_outward(tmp_path):
+    """Atoms that repel each other: positive pressure, and a barostat lets the box grow."""
+    spec = scripted_spec(tmp_path, "repelling", PairsAndRest(0.0), 4.0, GEOMETRY, ("node_energy", "rest"))
+    case = Case(rock_salt(2), single(tmp_path, "repelling", spec))
+    text = case.setup(tmp_path) + "thermo_style custom step vol c_potential[*]\nthermo 30\n" \
+        "fix 1 all npt temp 10 10 0.1 iso 0 0 0.1\nrun 30\n"
+    table = read_thermo(run(text, tmp_path, 2).output)[-1]
+    assert min(table[f"c_potential[{k}]"][0] for k in (1, 2, 3)) * tol.LAMMPS_BAR > tol.SIGNAL_PRESSURE
+    assert table["Volume"][-1] > 1.001 * table["Volume"][0]
 
 
 def test_group_kept_from_all_is_out_of_the_model(toy3, tmp_path):

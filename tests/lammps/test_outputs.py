@@ -123,13 +123,18 @@ def test_values_follow_atoms_and_steps(tmp_path):
     assert largest(frames[-1].columns["f_2"] - frames[0].columns["f_2"]) > 1e-4
 
 
-@RANKS
-def test_committee(ranks, export, tmp_path):
-    """The mean of three models, and how far their forces lie apart."""
+def committee_of(export, folder) -> tuple[Model, list[Model]]:
+    """Three models, and the three as one."""
     seeds = [Model(export("toy", "--layers", "2", "--seed", str(k)), True) for k in (1, 2, 3)]
     spec = json.loads(seeds[0].spec.read_text())
     spec["model"]["file"] = [str(model.file) for model in seeds]
-    committee = single(tmp_path, "committee", spec)
+    return single(folder, "committee", spec), seeds
+
+
+@RANKS
+def test_committee(ranks, export, tmp_path):
+    """The mean of three models, and how far their forces lie apart."""
+    committee, seeds = committee_of(export, tmp_path)
     cases = [Case(SYSTEM, model, f"alone{k}") for k, model in enumerate(seeds)]
     alone = list(evaluate(cases, tmp_path / "alone", ranks).values())
     forces = np.array([snapshot.forces for snapshot in alone])
@@ -151,11 +156,34 @@ def test_committee(ranks, export, tmp_path):
         assert parts[f"c_parts[{k}]"][0] == pytest.approx(snapshot.energy / 3, rel=tol.DOUBLE_ENERGY)
 
 
+def test_committee_every_so_many_steps(export, tmp_path):
+    """In the steps named the deviation is that of a committee asked in each; others cannot be asked for."""
+    committee, _ = committee_of(export, tmp_path)
+    case = Case(rock_salt(2), committee)
+    found = {}
+    for name, options in (("each", ""), ("some", "committee every 4")):
+        (folder := tmp_path / name).mkdir()
+        text = Case(case.system, committee, options=options).setup(folder) + \
+            "velocity all create 600 4928459 loop geom\nfix 1 all nve\nfix 2 all pair 8 mlip/dd force_deviation 0\n" \
+            "dump 1 all custom 8 path.dump id f_2\ndump_modify 1 sort id format float %.17g\nrun 16\n"
+        run(text, folder, 2)
+        found[name] = [frame.columns["f_2"] for frame in read_dump(folder / "path.dump")]
+    assert len(found["some"]) == 3 and found["some"][1].min() > 1e-4
+    assert largest(found["some"][2] - found["some"][0]) > 1e-4
+    for some, each in zip(found["some"], found["each"]):
+        assert np.array_equal(some, each)
+    outcome = launch(text.replace("pair 8", "pair 6"), folder, 2, limit=tol.ERROR_LIMIT)
+    assert outcome.status != 0 and len(outcome.error_lines) == 1
+    assert all(word in outcome.error_lines[0] for word in ("step 6", "committee every 4")), outcome.error_lines
+
+
 # Name; atom style; options; commands after the coefficients; words of the message.
 REFUSED = [
     ("no_charges_made", "charge", "charges to_q", "run 0", ["charges", "/model/outputs"]),
     ("atoms_without_charge", "atomic", "charges to_q", "run 0", ["atom_style charge"]),
     ("unknown_output", "atomic", "", "fix 1 all pair 1 mlip/dd spins 0\nrun 0", ["spins", "/model/outputs"]),
+    ("committee_of_one", "atomic", "committee every 4", "run 0", ["committee", "/model/file"]),
+    ("committee_never", "atomic", "committee every 0", "run 0", ["committee every", "0"]),
     ("group_group", "atomic", "", "group g id 1:8\ncompute 1 g group/group all\nrun 0", ["group/group"]),
 ]
 
