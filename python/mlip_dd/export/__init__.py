@@ -9,6 +9,7 @@ import argparse
 from pathlib import Path
 
 from mlip_dd.export import aimnet2, ani, chgnet, mace, nequip, sevennet, so3lr, toy
+from mlip_dd.export.citations import CITATIONS
 from mlip_dd.export.spec_file import write_spec
 
 HELP = "export a model to DIR/spec.json and the model file beside it"
@@ -27,5 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     model = FAMILIES[arguments.family].run(arguments)
+    if citations := CITATIONS.get(model.fields["family"]):
+        model.fields["citations"] = citations
     spec = write_spec(model, arguments.output)
     print(f"Wrote {spec} and {arguments.output / model.fields['file']}: {model.summary}.")
