@@ -11,10 +11,10 @@ namespace mlip_dd {
 struct HostBuild {
   int version = 0;             // LAMMPS's, as 20250722
   std::size_t id_bytes = 0;    // of atom IDs: 4, or 8 for BIGBIG
-  std::string mpi;             // "MPICH", "Open MPI"
+  std::string mpi = {};             // "MPICH", "Open MPI"
   // Of the package KOKKOS: "double", "mixed" or "single"; "with CUDA" or "without CUDA".
-  std::string kokkos_precision;
-  std::string kokkos_cuda;
+  std::string kokkos_precision = {};
+  std::string kokkos_cuda = {};
 };
 
 // The build that this was compiled against.
