@@ -32,7 +32,8 @@ check() { # name, sanitizers, tests, command before ctest...
   mkdir -p "$builds"
   cmake -S "$root" -B "$builds/$name" -G Ninja -DCMAKE_BUILD_TYPE= -DCMAKE_CXX_FLAGS="-O1 -g1" \
     -DMLIP_DD_SANITIZE="$sanitizers" -DMLIP_DD_TESTS=ON -DMLIP_DD_BENCH=OFF -DMLIP_DD_TOOLS=OFF -DMLIP_DD_CUDA=OFF \
-    -DPython3_EXECUTABLE="$env/bin/python" "${launchers[@]}" >"$builds/$name.log" 2>&1 &&
+    -DPython3_EXECUTABLE="$env/bin/python" -DCMAKE_PREFIX_PATH="$env/share/mlip-dd/debian/usr" \
+    "${launchers[@]}" >"$builds/$name.log" 2>&1 &&
     cmake --build "$builds/$name" --target "${targets[@]}" >>"$builds/$name.log" 2>&1 || {
     tail -40 "$builds/$name.log" >&2
     failed=1
