@@ -35,8 +35,6 @@ elif [ -e "$MLIP_DD_KOKKOS/include/kokkos-cuda" ] && command -v nvcc /usr/local/
 else
   echo "SKIPPED: compilation for CUDA: no nvcc, or no Kokkos configured for it"
 fi
-echo "== what needs no torch under sanitizers"
-tests/sanitize.sh short || failed=1
 echo "== the spec reader under a fuzzer, briefly"
 if echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char *, unsigned long) { return 0; }' |
   clang++ -x c++ -fsanitize=fuzzer,address,undefined - -o /dev/null 2>/dev/null; then

@@ -245,7 +245,7 @@ def test_gcmc_counts_no_atom_twice(tmp_path):
     deletion is tried must be gone from the model."""
     places = []
     for each, name in ((0.0, "without"), (0.7, "with")):
-        spec = scripted_spec(tmp_path, name, PairsAndRest(each), 4.0, GEOMETRY, ("node_energy", "rest"))
+        spec = scripted_spec(tmp_path, name, PairsAndRest(each), 4.0, GEOMETRY, ("node_energy", "each_atom"))
         case = Case(rock_salt((2, 1, 2)), single(tmp_path, name, spec), name, settings="atom_modify map yes")
         text = (case.setup(tmp_path) + f"fix 1 all gcmc 1 20 20 1 29494 3000 {each - 0.3} 1.0 full_energy\nrun 10\n"
             "thermo_style custom step atoms f_1[3] f_1[4] f_1[5] f_1[6]\nrun 10\n"
@@ -259,7 +259,7 @@ def test_gcmc_counts_no_atom_twice(tmp_path):
 
 def test_compressed_crystal_pushes_outward(tmp_path):
     """Atoms that repel each other: positive pressure, and a barostat lets the box grow."""
-    spec = scripted_spec(tmp_path, "repelling", PairsAndRest(0.0), 4.0, GEOMETRY, ("node_energy", "rest"))
+    spec = scripted_spec(tmp_path, "repelling", PairsAndRest(0.0), 4.0, GEOMETRY, ("node_energy", "each_atom"))
     case = Case(rock_salt(2), single(tmp_path, "repelling", spec))
     text = case.setup(tmp_path) + "thermo_style custom step vol c_potential[*]\nthermo 30\n" \
         "fix 1 all npt temp 10 10 0.1 iso 0 0 0.1\nrun 30\n"
