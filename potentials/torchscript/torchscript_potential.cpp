@@ -19,12 +19,14 @@
 #include "halo/halo_exchange.h"
 #include "halo/system_sums.h"
 #include "intercept/interception.h"
+#include "intercept/op_adapters.h"
 #include "pipeline/output_tensors.h"
 #include "potentials/thread_count.h"
 #include "potentials/torchscript/device.h"
 #include "potentials/torchscript/load_module.h"
 #include "potentials/torchscript/model_call.h"
 #include "potentials/torchscript/model_inputs.h"
+#include "potentials/torchscript/operator_libraries.h"
 #include "spec/families.h"
 
 namespace mlip_dd {
@@ -44,10 +46,6 @@ void refuse_what_is_not_run(const ModelSpec &model)
   if (model.units != "metal")
     throw Error({"TorchScript models are run in eV and Angstrom", "\"" + model.units + "\"",
                  "/model/units", "Export the model in these units and set \"units\": \"metal\""});
-  if (!model.libraries.empty())
-    throw Error({"libraries of operators are not loaded by this version",
-                 "\"" + model.libraries.front() + "\"", "/model/libraries",
-                 "Export the model with torch's own operators and remove the key"});
 }
 
 // While it lives, backward runs in the calling thread on every device: exchanges call MPI, which
@@ -82,9 +80,12 @@ class TorchScriptPotential final : public Potential {
         messages_asked_(options.messages),
         exchange_(communicator),
         sums_(communicator),
+        adapters_(options.adapters),
         sums_over_systems_(communicator.size() > 1 && options.system_reductions &&
-                           family_.sums_over_systems && model_.inputs.contains("batch"))
+                           family_.sums_over_systems && model_.inputs.contains("batch")),
+        sums_inside_(sums_over_systems_ || (communicator.size() > 1 && adapters_.sum_over_ranks()))
   {
+    guard_operators(foreign_operators(loaded_.module));
     refuse_what_is_not_run(model);
     require_message_path(messages_asked_, device_);
     if (!model.cutoff)
@@ -122,7 +123,7 @@ class TorchScriptPotential final : public Potential {
     // anyone. Many models fail on no rows at all: it runs none, and adds nothing to the sums.
     sums_.begin();
     if (graph.n_owned == 0) {
-      if (sums_over_systems_) sums_.replay();
+      if (sums_inside_) sums_.replay();
       if (!request.defer) differentiate(graph, request, 1.0, {}, output);
       return;
     }
@@ -139,14 +140,15 @@ class TorchScriptPotential final : public Potential {
       how.receiver_row = family_.receiver_row;
       how.keep_constant_features = family_.constant_features_depend_on_types_only;
       how.storage = row_storage(mode_);
-      how.sums = sums_over_systems_ ? &sums_ : nullptr;
-      how.batch = inputs_.batch(graph, rows_held(graph));
+      how.sums = &sums_;
+      if (sums_over_systems_) how.batch = inputs_.batch(graph, rows_held(graph));
+      how.adapters = &adapters_;
       how.check_reductions = !checked_ && !family_.reduces_to_nothing;
       run.interception.emplace(exchange_, features_, run.inputs.edge_index, how);
     }
 
     const c10::IValue result = forward(run);
-    if (sums_over_systems_) sums_.pause();
+    if (sums_inside_) sums_.pause();
     const at::Tensor node_energy = node_energy_of(result, graph);
     if (inputs_.route() == ForceRoute::model) take_models_forces(result, graph, request, output);
     run.energy = node_energy.sum();
@@ -170,12 +172,12 @@ class TorchScriptPotential final : public Potential {
                      const AtomFields &seeds, PotentialOutput &output) override
   {
     if (graph.n_owned == 0) {
-      if (sums_over_systems_) sums_.replay();
+      if (sums_inside_) sums_.replay();
       return;
     }
     const ThreadCountGuard threads(threads_);
     const Gradients found = backward(*pending_, energy_seed, seeds);
-    if (sums_over_systems_) sums_.end();
+    if (sums_inside_) sums_.end();
     add_forces(graph, request, found, pending_->inputs, output);
     for (const std::string &name : request.gradients) {
       const at::Tensor &gradient = found.fields.at(name);
@@ -314,7 +316,7 @@ class TorchScriptPotential final : public Potential {
     if (!model_.outputs.contains("node_energy"))
       return at::zeros({graph.n_owned}, at::TensorOptions().dtype(at::kDouble).device(device_));
     const at::Tensor node_energy = call_.output(result, "node_energy");
-    if (node_energy.numel() != rows_held(graph))
+    if (node_energy.numel() != rows_held(graph) && node_energy.numel() != graph.n_owned)
       throw Error({"the model's node_energy must have one value per atom",
                    shape_for(node_energy, graph), model_.file,
                    "Name the output with one energy per atom in /model/outputs/node_energy"});
@@ -326,7 +328,7 @@ class TorchScriptPotential final : public Potential {
                           const AtomGraph &graph) const
   {
     const at::Tensor field = call_.output(result, name);
-    if (field.dim() == 0 || field.size(0) != rows_held(graph))
+    if (field.dim() == 0 || (field.size(0) != rows_held(graph) && field.size(0) != graph.n_owned))
       throw Error({"an output that is used atom by atom must have one row per atom",
                    shape_for(field, graph), model_.file + ", /model/outputs/" + name,
                    "Name an output with one row per atom"});
@@ -456,8 +458,10 @@ class TorchScriptPotential final : public Potential {
   std::optional<MessageChoice> messages_;
   HaloExchange exchange_;
   SystemSums sums_;
-  bool sums_over_systems_;
-  bool checked_ = false;    // that the model makes no reduction of its own over all rows
+  OpAdapters adapters_;
+  bool sums_over_systems_;    // by the `batch` that the model is given
+  bool sums_inside_;          // these, or sums that an adapter makes
+  bool checked_ = false;      // that the model makes no reduction of its own over all rows
   FeatureCache features_;
   HaloMode mode_ = HaloMode::exchange;
   std::optional<Forward> pending_;

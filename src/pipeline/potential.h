@@ -14,6 +14,7 @@
 #include "halo/halo_plan.h"
 #include "halo/traffic.h"
 #include "pipeline/atom_fields.h"
+#include "spec/mlip_spec.h"
 
 namespace mlip_dd {
 
@@ -99,6 +100,7 @@ struct PotentialOptions {
   int threads = 1;                  // of the tensor library, per rank
   bool system_reductions = true;    // sums over the system inside a model are of all ranks
   std::string messages = "auto";    // auto, host, device: where rows of a GPU lie while they travel
+  std::vector<OpAdapter> adapters{};    // of the model's operators
 };
 
 }    // namespace mlip_dd

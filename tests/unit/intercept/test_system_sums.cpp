@@ -11,7 +11,7 @@
 #include "comm/thread_communicator.h"
 #include "halo/system_sums.h"
 #include "support/model_run.h"
-#include "support/script.h"
+#include "support/script_file.h"
 
 using namespace mlip_dd;
 using namespace mlip_dd::test;
@@ -100,10 +100,9 @@ const std::vector<Way> kWays{
 struct Written {
   TemporaryFile file{".pt"};
   ModelSpec model;
-  // The parameter gives the file its dtype.
-  explicit Written(const std::string &source, at::ScalarType dtype = at::kDouble)
+  explicit Written(const std::string &source, bool single = false)
   {
-    scripted(source, {{"unit", at::ones({1}, dtype)}}).save(file.path());
+    write_script(source, file.path(), single);
     model = generic_model(file.path(), kCutoff, kLayers, kInputs);
   }
 };
@@ -186,7 +185,7 @@ TEST_CASE("float32 models sum in float64: ranks agree as far as float32 goes")
 {
   const PeriodicSystem system = bulk(53);
   std::mt19937_64 random(5);
-  const Written written(balanced(kWays[0].sum, "torch.float32"), at::kFloat);
+  const Written written(balanced(kWays[0].sum, "torch.float32"), true);
   const ModelResult dense = run_model(written.model, system, system, dense_run(system));
   ModelRun run;
   run.owners = random_owners(random, system.size(), 3, {1});
@@ -299,8 +298,7 @@ TEST_CASE("a reduction over all atoms without batch is refused, unless nothing r
   for (const char *sum :
        {"return values.sum()", "return values.mean()", "return values.sum(0, keepdim=True)",
         "return values.unsqueeze(1).mean(0)", "return torch.dot(values, values)",
-        "return torch.softmax(values, 0)", "return values.max()",
-        "return torch.norm(values, 2)"}) {
+        "return torch.softmax(values, 0)", "return values.max()", "return torch.norm(values, 2)"}) {
     INFO(sum);
     for (const HaloMode mode : {HaloMode::exchange, HaloMode::wide}) {
       run.mode = mode;

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "pipeline/model_runner.h"
 #include "pipeline/potential.h"
 #include "spec/model_spec.h"
 #include "support/virtual_system.h"
@@ -15,7 +18,10 @@ struct ModelResult {
   double energy = 0.0;
   std::array<double, 9> virial{};
   std::vector<double> node_energy, forces, node_virial;    // by atom of the system
-  Traffic traffic;                                         // of the first rank
+  std::vector<double> charge_gradient;    // the same; of a model that takes charges
+  Traffic traffic;                        // of the first rank
+  Traffic model_traffic;                  // the same, without what goes home
+  GraphCounts counts;                     // of the first rank
 };
 
 struct ModelRun {
@@ -26,6 +32,9 @@ struct ModelRun {
   int evaluations = 1;
   bool node_virial = true;
   PotentialOptions options{"cpu", 1};
+  bool every_atom = false;    // halo rows are all other atoms
+  // What the model sees of each rank's communicator, for tests that tamper with it.
+  std::function<std::unique_ptr<Communicator>(Communicator &)> wrap = nullptr;
 };
 
 // Builds graphs for `system`, moves the atoms to `moved`, and evaluates.
