@@ -155,7 +155,8 @@ void refuse_pairs_of_rows(const Interception &interception, const OperatorHandle
   if (interception.options().storage == RowStorage::local) return;
   int by_edge = 0;
   bool halo = false;
-  for (const c10::IValue entry : indices) {
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    const c10::IValue entry = indices.get(k);
     if (!entry.isTensor() || !entry.toTensor().defined()) continue;
     const IndexRole role = interception.role_of(entry.toTensor());
     halo = halo || may_count_halo_rows(role);
