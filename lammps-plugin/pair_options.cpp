@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char *kSyntax =
     "Syntax: pair_style mlip/dd spec.json [device auto|cpu|cuda[:N]] [threads N] "
-    "[halo auto|exchange|padded|wide] [mpi auto|host|device] [charges keep|to_q] "
+    "[halo auto|exchange|padded|all|wide] [mpi auto|host|device] [charges keep|to_q] "
     "[committee every N] [log yes|no]";
 constexpr std::array<std::string_view, 7> kKeywords{"device",  "threads",   "halo", "mpi",
                                                     "charges", "committee", "log"};
@@ -80,7 +80,7 @@ PairOptions read_pair_options(std::span<const std::string> arguments)
       options.committee_every =
           whole_number("committee every", arguments[k + 1], std::numeric_limits<int>::max());
     } else if (keyword == "halo") {
-      constexpr std::array<std::string_view, 4> kModes{"auto", "exchange", "padded", "wide"};
+      constexpr std::array<std::string_view, 5> kModes{"auto", "exchange", "padded", "all", "wide"};
       options.halo = choice(keyword, value, kModes);
     } else if (keyword == "mpi") {
       constexpr std::array<std::string_view, 3> kPaths{"auto", "host", "device"};

@@ -10,7 +10,7 @@ struct PairOptions {
   std::string spec_file;
   std::string device = "auto";
   int threads = 0;              // 0: not given
-  std::string halo = "auto";    // auto, exchange, padded, wide
+  std::string halo = "auto";    // auto, exchange, padded, all, wide
   std::string mpi = "auto";     // auto, host, device
   bool log = true;
   bool charges_to_q = false;    // the model's charges are written to the atoms

@@ -97,6 +97,18 @@ std::vector<std::int32_t> types_in(const ModelSpec &model, const std::vector<std
   return types;
 }
 
+void warn_of_what_means_nothing(const SpecFile &file, std::vector<std::string> &warnings)
+{
+  const DistributionSpec &distribution = file.spec.distribution;
+  if (!distribution.third_party_helpers.empty())
+    warnings.push_back(file.path +
+                       ": the adapters of Python objects in /core/third_party_helpers mean nothing "
+                       "here and are passed over.");
+  if (!distribution.custom_ops.empty() && !find_potential(file.model->potential)->has_file)
+    warnings.push_back(file.path + ": the potential " + file.model->potential +
+                       " has no operators, and the adapters in /core/custom_ops are passed over.");
+}
+
 // Steps without wires, for files without a pipeline.
 PipelineSpec plain_steps(const std::vector<Step> &steps)
 {
@@ -125,11 +137,7 @@ RunnableSpec::RunnableSpec(const std::string &path) : content_(std::make_unique<
   if (!file.model && !file.pipeline)
     throw Error({"the spec file has no model", "", path, "Add a \"model\" or a \"pipeline\""});
   content_->steps = steps_of(file);
-  for (const Step &step : content_->steps)
-    if (!step.file.spec.distribution.third_party_helpers.empty())
-      file.warnings.push_back(step.file.path +
-                              ": the adapters of Python objects in /core/third_party_helpers "
-                              "mean nothing here and are passed over.");
+  for (const Step &step : content_->steps) warn_of_what_means_nothing(step.file, file.warnings);
   content_->dimensionless = all_dimensionless(content_->steps, path);
   content_->elements = common_elements(content_->steps, path);
 }
@@ -156,6 +164,7 @@ std::vector<std::string> RunnableSpec::files() const
   for (const Step &step : content_->steps) {
     add(step.file.path);
     add(step.file.model->file);
+    for (const std::string &library : step.file.model->libraries) add(library);
   }
   return files;
 }
@@ -190,6 +199,8 @@ std::unique_ptr<Pipeline> RunnableSpec::make(const PotentialOptions &options,
     const Step &step = content_->steps[s];
     PotentialOptions own = options;
     own.spec = step.file.spec;
+    own.system_reductions = step.file.spec.system_reductions;
+    own.adapters = step.file.spec.distribution.custom_ops;
     auto potential = make_potential(*step.file.model, own, communicator, local_rank);
     fields.push_back({potential->input_fields(), potential->output_fields()});
     members.push_back({step.name, std::move(potential), content_->realisations.at(s),

@@ -143,7 +143,7 @@ HaloPlan KokkosSource<DeviceType>::build(Communicator &communicator,
                                          std::span<const std::int32_t> model_types,
                                          const BuildOptions &options, AtomGraph &graph)
 {
-  if (!options.on_device || options.layers_held > 1)
+  if (!options.on_device || options.layers_held > 1 || options.every_atom)
     return build_on_host(communicator, model_types, options, graph);
   return build_on_device(communicator, on(torch_device<DeviceType>(), model_types), options.reach,
                          graph);

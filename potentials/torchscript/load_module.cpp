@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "potentials/torchscript/operator_libraries.h"
 
 namespace mlip_dd {
 
@@ -111,6 +112,7 @@ c10::ScalarType dtype_of(const ModelSpec &model, std::optional<c10::ScalarType> 
 LoadedModule load_module(const ModelSpec &model, const Family &family, const c10::Device &device)
 {
   check_readable(model.file);
+  load_operator_libraries(model.libraries);
   torch::jit::ExtraFilesMap extra;
   for (const std::string_view name : {family.elements_extra_file, family.cutoff_extra_file})
     if (!name.empty()) extra[std::string(name)] = "";

@@ -18,8 +18,9 @@ struct LoadedModule {
   std::int64_t weights;     // how many floating numbers: parameters, buffers, constants
 };
 
-// Checks the file's elements and cutoff against the spec where the family says which extra file
-// holds them. Throws Error naming the file, what was found and the cure.
+// Loads the model's libraries of operators first. Checks the file's elements and cutoff against the
+// spec where the family says which extra file holds them. Throws Error naming the file, what was
+// found and the cure.
 LoadedModule load_module(const ModelSpec &model, const Family &family, const c10::Device &device);
 
 }    // namespace mlip_dd

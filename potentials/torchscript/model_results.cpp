@@ -105,7 +105,8 @@ at::Tensor ModelResults::node_energy(const c10::IValue &result, const ModelRows 
 {
   if (!has("node_energy")) return {};
   const at::Tensor node_energy = call_.output(result, "node_energy");
-  if (node_energy.numel() != rows.held)
+  // Adapters may have left owned rows alone.
+  if (node_energy.numel() != rows.held && node_energy.numel() != rows.owned)
     throw Error({"the model's node_energy must have one value per atom",
                  shape_of(node_energy, rows), model_.file,
                  "Name the output with one energy per atom in /model/outputs/node_energy"});
@@ -131,7 +132,7 @@ at::Tensor ModelResults::field(const c10::IValue &result, const std::string &nam
 {
   const at::Tensor field = call_.output(result, name);
   warn_of_missing_kind(name, field, rows);
-  if (field.dim() == 0 || field.size(0) != rows.held)
+  if (field.dim() == 0 || (field.size(0) != rows.held && field.size(0) != rows.owned))
     throw Error({"an output that is used atom by atom must have one row per atom",
                  shape_of(field, rows), model_.file + ", /model/outputs/" + name,
                  "Name an output with one row per atom; one of the whole system has the kind "

@@ -17,6 +17,7 @@
 #include "halo/row_arrays.h"
 #include "halo/system_sums.h"
 #include "intercept/interception.h"
+#include "intercept/op_adapters.h"
 #include "pipeline/output_tensors.h"
 #include "potentials/thread_count.h"
 #include "potentials/torchscript/device.h"
@@ -26,6 +27,7 @@
 #include "potentials/torchscript/model_error.h"
 #include "potentials/torchscript/model_inputs.h"
 #include "potentials/torchscript/model_results.h"
+#include "potentials/torchscript/operator_libraries.h"
 #include "spec/families.h"
 
 namespace mlip_dd {
@@ -37,10 +39,6 @@ void refuse_what_is_not_run(const ModelSpec &model)
   if (model.units != "metal")
     throw Error({"TorchScript models are run in eV and Angstrom", "\"" + model.units + "\"",
                  "/model/units", "Export the model in these units and set \"units\": \"metal\""});
-  if (!model.libraries.empty())
-    throw Error({"libraries of operators are not loaded by this version",
-                 "\"" + model.libraries.front() + "\"", "/model/libraries",
-                 "Export the model with torch's own operators and remove the key"});
 }
 
 class TorchScriptPotential final : public Potential {
@@ -59,9 +57,12 @@ class TorchScriptPotential final : public Potential {
         messages_asked_(options.messages),
         exchange_(communicator),
         sums_(communicator),
-        sums_over_systems_(communicator.size() > 1 && spec_.system_reductions &&
-                           family_.sums_over_systems && model_.inputs.contains("batch"))
+        adapters_(options.adapters),
+        sums_over_systems_(communicator.size() > 1 && options.system_reductions &&
+                           family_.sums_over_systems && model_.inputs.contains("batch")),
+        sums_inside_(sums_over_systems_ || (communicator.size() > 1 && adapters_.sum_over_ranks()))
   {
+    guard_operators(foreign_operators(loaded_.module));
     refuse_what_is_not_run(model);
     require_message_path(messages_asked_, device_);
     if (!model.cutoff)
@@ -117,7 +118,7 @@ class TorchScriptPotential final : public Potential {
     // anyone. Many models fail on no rows at all: it runs none, and adds nothing to the sums.
     sums_.begin();
     if (graph.n_owned == 0) {
-      if (sums_over_systems_) sums_.replay();
+      if (sums_inside_) sums_.replay();
       if (!request.defer) differentiate(graph, request, 1.0, {}, output);
       return;
     }
@@ -134,14 +135,15 @@ class TorchScriptPotential final : public Potential {
       how.receiver_row = family_.receiver_row;
       how.keep_constant_features = family_.constant_features_depend_on_types_only;
       how.storage = row_storage(mode_);
-      how.sums = sums_over_systems_ ? &sums_ : nullptr;
-      how.batch = inputs_.batch(graph, rows_held(graph));
+      how.sums = &sums_;
+      if (sums_over_systems_) how.batch = inputs_.batch(graph, rows_held(graph));
+      how.adapters = &adapters_;
       how.check_reductions = !checked_ && !family_.reduces_to_nothing;
       run.interception.emplace(exchange_, features_, run.inputs.edge_index, how);
     }
 
     const c10::IValue result = forward(run);
-    if (sums_over_systems_) sums_.pause();
+    if (sums_inside_) sums_.pause();
     const ModelRows rows{graph.n_owned, rows_held(graph), 1.0 / static_cast<double>(running_.count),
                          sums_over_systems_, volume_of(step.cell)};
     take_energy(result, rows, request, run, output);
@@ -162,13 +164,13 @@ class TorchScriptPotential final : public Potential {
                      const AtomFields &seeds, PotentialOutput &output) override
   {
     if (graph.n_owned == 0) {
-      if (sums_over_systems_) sums_.replay();
+      if (sums_inside_) sums_.replay();
       return;
     }
     const ThreadCountGuard threads(threads_);
     const Gradients found = of_model(
         model_.file, [&] { return gradients_of(*pending_, inputs_.route(), energy_seed, seeds); });
-    if (sums_over_systems_) sums_.end();
+    if (sums_inside_) sums_.end();
     add_forces(graph, request, found, pending_->inputs, output);
     for (const std::string &name : request.gradients) {
       const at::Tensor &gradient = found.fields.at(name);
@@ -297,7 +299,7 @@ class TorchScriptPotential final : public Potential {
     const at::Tensor owned = all.narrow(0, 0, rows.owned);
     check_reductions(run, owned);
     AtomField &field = output.fields[name] = {owned.size(1), values_of(owned)};
-    if (results_.goes_home(name) && rows.held != rows.owned) {
+    if (results_.goes_home(name) && all.size(0) != rows.owned) {
       field.values = values_of(all);
       scatter_array(exchange_, field.values, field.width);
     }
@@ -371,7 +373,9 @@ class TorchScriptPotential final : public Potential {
   std::optional<MessageChoice> messages_;
   HaloExchange exchange_;
   SystemSums sums_;
-  bool sums_over_systems_;
+  OpAdapters adapters_;
+  bool sums_over_systems_;    // by the `batch` that the model is given
+  bool sums_inside_;          // these, or sums that an adapter makes
   RunningRanks running_;
   bool checked_ = false;    // that the model makes no reduction of its own over all rows
   FeatureCache features_;

@@ -20,7 +20,9 @@ struct Hub {
   explicit Hub(int ranks)
       : size(ranks),
         mailboxes(static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks)),
-        board(static_cast<std::size_t>(ranks))
+        board(static_cast<std::size_t>(ranks)),
+        lengths(static_cast<std::size_t>(ranks)),
+        ended(static_cast<std::size_t>(ranks))
   {}
 
   std::deque<std::vector<char>> &mailbox(int from, int to)
@@ -29,11 +31,14 @@ struct Hub {
                      static_cast<std::size_t>(to)];
   }
 
-  template <class Condition>
-  void wait(std::unique_lock<std::mutex> &lock, Condition condition)
+  // `missing`: whether one that is waited for has ended.
+  template <class Condition, class Missing>
+  void wait(std::unique_lock<std::mutex> &lock, Condition condition, Missing missing)
   {
-    changed.wait(lock, [&] { return failed || condition(); });
+    changed.wait(lock, [&] { return failed || condition() || missing(); });
     if (failed) throw Error({"another virtual rank failed", "", "", ""});
+    if (!condition())
+      throw Error({"a virtual rank has ended while another waits for it", "", "", ""});
   }
 
   // All ranks meet here; `last` is run by the last to arrive, before any leaves.
@@ -47,7 +52,9 @@ struct Hub {
       ++rounds;
       changed.notify_all();
     } else {
-      wait(lock, [&] { return rounds != round; });
+      wait(
+          lock, [&] { return rounds != round; },
+          [&] { return std::find(ended.begin(), ended.end(), true) != ended.end(); });
     }
   }
 
@@ -56,6 +63,8 @@ struct Hub {
   std::condition_variable changed;
   std::vector<std::deque<std::vector<char>>> mailboxes;
   std::vector<void *> board;
+  std::vector<std::size_t> lengths;    // of what is on the board
+  std::vector<bool> ended;             // by rank
   std::vector<std::vector<Parcel>> parcels;
   int arrived = 0;
   std::int64_t rounds = 0;
@@ -80,7 +89,9 @@ class ThreadCommunicator final : public Communicator {
     hub_.changed.notify_all();
     for (const Message &message : receives) {
       auto &mailbox = hub_.mailbox(message.rank, rank_);
-      hub_.wait(lock, [&] { return !mailbox.empty(); });
+      const auto sender = static_cast<std::size_t>(message.rank);
+      hub_.wait(
+          lock, [&] { return !mailbox.empty(); }, [&] { return hub_.ended[sender]; });
       if (mailbox.front().size() != message.bytes)
         throw Error({"a message has another length than the receiver expects",
                      std::to_string(mailbox.front().size()) + " bytes, expected " +
@@ -139,7 +150,14 @@ class ThreadCommunicator final : public Communicator {
   {
     std::unique_lock lock(hub_.mutex);
     hub_.board[static_cast<std::size_t>(rank_)] = values.data();
+    hub_.lengths[static_cast<std::size_t>(rank_)] = values.size_bytes();
     hub_.meet(lock, [&] {
+      for (const std::size_t length : hub_.lengths)
+        if (length != values.size_bytes())
+          throw Error(
+              {"virtual ranks reduce arrays of different lengths",
+               std::to_string(length) + " and " + std::to_string(values.size_bytes()) + " bytes",
+               "rank " + std::to_string(rank_), ""});
       for (std::size_t i = 0; i < values.size(); ++i) {
         T total = static_cast<T *>(hub_.board[0])[i];
         for (std::size_t r = 1; r < hub_.board.size(); ++r)
@@ -165,6 +183,9 @@ void run_virtual_ranks(int size, const std::function<void(Communicator &)> &body
       try {
         ThreadCommunicator communicator(hub, rank);
         body(communicator);
+        std::lock_guard lock(hub.mutex);
+        hub.ended[static_cast<std::size_t>(rank)] = true;
+        hub.changed.notify_all();
       } catch (...) {
         std::lock_guard lock(hub.mutex);
         if (!hub.first_failure) hub.first_failure = std::current_exception();

@@ -7,31 +7,37 @@ namespace mlip_dd {
 
 namespace {
 
+constexpr std::int32_t kNoImage = -1;
+
 // Remote atoms met so far, numbered in the order of meeting; the plan renumbers them afterwards.
 class RemoteAtoms {
  public:
   explicit RemoteAtoms(std::int64_t n_owned) : n_owned_(n_owned) {}
 
-  // Provisional row of the atom; `image` is remembered for the first meeting only.
-  std::int64_t row_of(const RowOwner &owner, std::int32_t image)
+  // Provisional row of the atom; `image` is remembered for the first meeting only, and so is
+  // `type`.
+  std::int64_t row_of(const RowOwner &owner, std::int32_t image, std::int32_t type)
   {
     const auto [position, is_new] =
         rows_[owner.rank].try_emplace(owner.row, static_cast<std::int64_t>(owners_.size()));
     if (is_new) {
       owners_.push_back(owner);
       images_.push_back(image);
+      types_.push_back(type);
     }
     return n_owned_ + position->second;
   }
 
   const std::vector<RowOwner> &owners() const { return owners_; }
   const std::vector<std::int32_t> &images() const { return images_; }
+  const std::vector<std::int32_t> &types() const { return types_; }
 
  private:
   std::int64_t n_owned_;
   std::unordered_map<int, std::unordered_map<std::int64_t, std::int64_t>> rows_;
   std::vector<RowOwner> owners_;
-  std::vector<std::int32_t> images_;
+  std::vector<std::int32_t> images_;    // kNoImage where no image is near
+  std::vector<std::int32_t> types_;
 };
 
 void add_candidates(const HostAtoms &atoms, std::span<const std::int32_t> neighbours, int rank,
@@ -49,9 +55,27 @@ void add_candidates(const HostAtoms &atoms, std::span<const std::int32_t> neighb
     const double z = sender[2] - receiver[2];
     if (x * x + y * y + z * z >= reach_squared) continue;
     const std::int64_t sender_row =
-        owner.rank == rank ? owner.row : remote.row_of(owner, sender_atom);
+        owner.rank == rank
+            ? owner.row
+            : remote.row_of(owner, sender_atom, atoms.types[static_cast<std::size_t>(sender_atom)]);
     candidates.push_back({receiver_atom, sender_atom, receiver_row, sender_row});
   }
+}
+
+// Adds the atoms that no edge reaches. Types travel, since there may be no image to ask.
+void add_every_atom(Communicator &communicator, const AtomGraph &graph, RemoteAtoms &remote)
+{
+  std::vector<Parcel> parcels;
+  for (int rank = 0; graph.n_owned > 0 && rank < communicator.size(); ++rank)
+    if (rank != communicator.rank())
+      parcels.push_back({rank, {graph.types.begin(), graph.types.end()}});
+  const std::vector<Parcel> received = communicator.deliver(parcels);
+  // A rank without atoms has nothing to do with others' rows.
+  if (graph.n_owned == 0) return;
+  for (const Parcel &types : received)
+    for (std::size_t row = 0; row < types.values.size(); ++row)
+      remote.row_of({types.rank, static_cast<std::int64_t>(row)}, kNoImage,
+                    static_cast<std::int32_t>(types.values[row]));
 }
 
 }    // namespace
@@ -100,13 +124,14 @@ HaloPlan build_graph(Communicator &communicator, const HostAtoms &atoms,
     begin = end;
   }
 
+  if (options.every_atom) add_every_atom(communicator, graph, remote);
+
   std::vector<std::int64_t> rows(remote.owners().size());
   HaloPlan plan = build_halo_plan(communicator, graph.n_owned, remote.owners(), rows);
   graph.n_halo = plan.n_halo;
   graph.types.resize(static_cast<std::size_t>(graph.n_rows()));
   for (std::size_t k = 0; k < rows.size(); ++k)
-    graph.types[static_cast<std::size_t>(rows[k])] =
-        atoms.types[static_cast<std::size_t>(remote.images()[k])];
+    graph.types[static_cast<std::size_t>(rows[k])] = remote.types()[k];
   const auto final_row = [&](std::int64_t row) {
     return row < graph.n_owned ? row : rows[static_cast<std::size_t>(row - graph.n_owned)];
   };

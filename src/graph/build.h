@@ -20,6 +20,8 @@ struct BuildOptions {
   // nothing needs to be exchanged; ghosts and the lists of ghosts must then reach n * reach.
   int layers_held = 1;
   bool on_device = false;    // whether the model takes a DeviceGraph
+  // Every other atom of the system gets a halo row, also those that no edge reaches.
+  bool every_atom = false;
 };
 
 // Rows of the owned atoms, in the host's order without those outside the model: owned_rows[i] for

@@ -52,4 +52,9 @@ Chained scatter_rows(HaloExchange &exchange, const at::Tensor &rows, const at::T
   return exchanged<&HaloExchange::scatter, &HaloExchange::gather>(exchange, rows, token);
 }
 
+Chained correct_rows(HaloExchange &exchange, const at::Tensor &rows, const at::Tensor &token)
+{
+  return exchanged<&HaloExchange::correct, &HaloExchange::correct>(exchange, rows, token);
+}
+
 }    // namespace mlip_dd

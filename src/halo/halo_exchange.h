@@ -1,5 +1,6 @@
 // Moves rows of tensors between ranks as a HaloPlan says: gather (owners to halo rows) and scatter
-// (halo rows added into owners), each the other's adjoint, plain and under autograd.
+// (halo rows added into owners), each the other's adjoint, and one after the other as the
+// correction of partial sums; plain and under autograd.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -39,6 +40,12 @@ class HaloExchange {
   // [n_owned + n_halo, ...] -> [n_owned, ...]: owned rows plus what all ranks hold for them. Fixed
   // order of summation, float64 accumulation for floating types. No autograd.
   at::Tensor scatter(const at::Tensor &rows);
+
+  // Scatter correction: [n_owned + n_halo, ...] -> the same shape, gather(scatter(rows)). `rows`
+  // are partial sums, what this rank adds to each row; the result has the sums over all ranks, on
+  // owners and halo rows alike. Not to be repeated: sums that are complete already grow by their
+  // copies. No autograd.
+  at::Tensor correct(const at::Tensor &rows);
 
   const Traffic &traffic() const { return traffic_; }
   void reset_traffic() { traffic_ = {}; }
@@ -81,5 +88,8 @@ Chained gather_rows(HaloExchange &exchange, const at::Tensor &owned, const at::T
 
 // Differentiable scatter; its backward is a gather.
 Chained scatter_rows(HaloExchange &exchange, const at::Tensor &rows, const at::Tensor &token);
+
+// Differentiable scatter correction; it is self-adjoint, so its backward is the same.
+Chained correct_rows(HaloExchange &exchange, const at::Tensor &rows, const at::Tensor &token);
 
 }    // namespace mlip_dd

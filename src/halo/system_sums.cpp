@@ -21,8 +21,9 @@ using torch::autograd::variable_list;
 
 struct SumOverRanks : Function<SumOverRanks> {
   static variable_list forward(AutogradContext *context, const at::Tensor &local,
-                               const at::Tensor &token, SystemSums *sums)
+                               const at::Tensor &token, SystemSums *sums, bool replicated_consumer)
   {
+    context->saved_data["replicated"] = replicated_consumer;
     context->saved_data["sums"] = reinterpret_cast<std::int64_t>(sums);
     return {sums->sum(local), token.clone()};
   }
@@ -30,7 +31,9 @@ struct SumOverRanks : Function<SumOverRanks> {
   static variable_list backward(AutogradContext *context, variable_list gradients)
   {
     auto *sums = reinterpret_cast<SystemSums *>(context->saved_data["sums"].toInt());
-    return {sums->sum(gradients[0]), gradients[1], at::Tensor()};
+    const bool replicated = context->saved_data["replicated"].toBool();
+    return {replicated ? gradients[0] : sums->sum(gradients[0]), gradients[1], at::Tensor(),
+            at::Tensor()};
   }
 };
 
@@ -161,9 +164,10 @@ void SystemSums::replay()
   fresh_ = false;
 }
 
-Chained system_sum(SystemSums &sums, const at::Tensor &local, const at::Tensor &token)
+Chained system_sum(SystemSums &sums, const at::Tensor &local, const at::Tensor &token,
+                   bool replicated_consumer)
 {
-  variable_list results = SumOverRanks::apply(local, token, &sums);
+  variable_list results = SumOverRanks::apply(local, token, &sums, replicated_consumer);
   return {results[0], results[1]};
 }
 

@@ -65,7 +65,10 @@ class SystemSums {
 };
 
 // Differentiable sum over ranks; its adjoint is the same sum, under the loss convention that the
-// energy differentiated is the sum over ranks of each rank's own. `sums` must outlive the backward.
-Chained system_sum(SystemSums &sums, const at::Tensor &local, const at::Tensor &token);
+// energy differentiated is the sum over ranks of each rank's own. `replicated_consumer`: every rank
+// differentiates one and the same quantity, made of the sum alike on all of them, so that each has
+// the whole gradient already and the adjoint is the identity. `sums` must outlive the backward.
+Chained system_sum(SystemSums &sums, const at::Tensor &local, const at::Tensor &token,
+                   bool replicated_consumer = false);
 
 }    // namespace mlip_dd

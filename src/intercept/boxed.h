@@ -33,6 +33,19 @@ inline std::int64_t wrapped(std::int64_t dimension, const at::Tensor &tensor)
   return dimension < 0 ? dimension + tensor.dim() : dimension;
 }
 
+// Visits the defined tensors among the operator's arguments, and in lists of tensors.
+template <class Visit>
+void for_tensors(const OperatorHandle &op, Stack *stack, Visit visit)
+{
+  for (const c10::IValue &value : torch::jit::last(*stack, op.schema().arguments().size())) {
+    if (value.isTensor()) {
+      if (value.toTensor().defined()) visit(value.toTensor());
+    } else if (value.isTensorList()) {
+      for (const at::Tensor &tensor : value.toTensorVector()) visit(tensor);
+    }
+  }
+}
+
 // True for operators that write into their first argument and return it.
 bool is_in_place(const OperatorHandle &op);
 

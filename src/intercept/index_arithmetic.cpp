@@ -26,19 +26,6 @@ IndexRole joined(IndexRole a, IndexRole b)
   return IndexRole::derived;
 }
 
-// Visits the defined tensors among the operator's arguments, and in lists of tensors.
-template <class Visit>
-void for_tensors(const OperatorHandle &op, Stack *stack, Visit visit)
-{
-  for (const c10::IValue &value : torch::jit::last(*stack, op.schema().arguments().size())) {
-    if (value.isTensor()) {
-      if (value.toTensor().defined()) visit(value.toTensor());
-    } else if (value.isTensorList()) {
-      for (const at::Tensor &tensor : value.toTensorVector()) visit(tensor);
-    }
-  }
-}
-
 bool whole_numbers(const at::Tensor &tensor)
 {
   return at::isIntegralType(tensor.scalar_type(), /*includeBool=*/false);
@@ -129,6 +116,28 @@ void on_arithmetic(const OperatorHandle &op, Stack *stack)
   }
 }
 
+// Comparisons: of senders with numbers of the model's own, such as a count of its rows, where those
+// of other ranks are missing.
+void on_comparison(const OperatorHandle &op, Stack *stack)
+{
+  Interception *interception = active_interception();
+  if (interception && interception->options().storage != RowStorage::local) {
+    bool senders = false, own = false;
+    for_tensors(op, stack, [&](const at::Tensor &tensor) {
+      const IndexRole role = interception->role_of(tensor);
+      senders = senders || may_count_halo_rows(role);
+      own = own || (role == IndexRole::unknown && tensor.numel() > 1);
+    });
+    if (senders && own)
+      throw Error(
+          {"the model compares the senders of edges with numbers of its own, which say "
+           "nothing of rows of other ranks",
+           "", toString(op.operator_name()),
+           "Use `halo wide`, or export a model that indexes by edge_index itself"});
+  }
+  call_below(op, stack);
+}
+
 }    // namespace
 
 void refuse_derived_index(const OperatorHandle &op)
@@ -140,11 +149,33 @@ void refuse_derived_index(const OperatorHandle &op)
        "Use `halo wide`, or export a model that indexes by edge_index itself"});
 }
 
+void refuse_pairs_of_rows(const Interception &interception, const OperatorHandle &op,
+                          const c10::List<c10::IValue> &indices)
+{
+  if (interception.options().storage == RowStorage::local) return;
+  int by_edge = 0;
+  bool halo = false;
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    const c10::IValue entry = indices.get(k);
+    if (!entry.isTensor() || !entry.toTensor().defined()) continue;
+    const IndexRole role = interception.role_of(entry.toTensor());
+    halo = halo || may_count_halo_rows(role);
+    by_edge += role == IndexRole::receivers || may_count_halo_rows(role);
+  }
+  if (halo && by_edge > 1)
+    throw Error({"the model indexes a matrix between atoms by edges, whose columns other ranks own",
+                 "", toString(op.operator_name()),
+                 "Use `halo wide`, or export a model that gathers and adds rows"});
+}
+
 void register_index_arithmetic(torch::Library &aten)
 {
   for (const char *name : {"clone", "_to_copy"}) aten.impl(name, boxed<&on_copy>());
   for (const char *name : {"flip", "roll", "repeat", "masked_select", "sort", "sort.stable"})
     aten.impl(name, boxed<&on_reorder>());
+  for (const char *name : {"eq.Tensor", "ne.Tensor", "lt.Tensor", "le.Tensor", "gt.Tensor",
+                           "ge.Tensor", "isin.Tensor_Tensor"})
+    aten.impl(name, boxed<&on_comparison>());
   for (const char *name : {"cat", "stack"}) aten.impl(name, boxed<&on_join>());
   for (const char *name : {"add.Tensor",
                            "add_.Tensor",

@@ -50,7 +50,7 @@ Interception::Interception(HaloExchange &exchange, FeatureCache &cache, at::Tens
   install_operator_handlers();
   const void *storage = storage_of(edge_index);
   known_.emplace(storage, Known{std::move(edge_index), IndexRole::both});
-  if (options_.sums && options_.batch.defined())
+  if (options_.batch.defined())
     known_.emplace(storage_of(options_.batch), Known{options_.batch, IndexRole::systems});
 }
 
@@ -154,9 +154,17 @@ at::Tensor Interception::fold(const at::Tensor &rows, std::int64_t dimension)
   return chained.rows.movedim(0, dimension);
 }
 
+at::Tensor Interception::correct(const at::Tensor &partial_sums)
+{
+  if (!records(partial_sums)) return exchange_.correct(partial_sums);
+  Chained chained = correct_rows(exchange_, partial_sums, token_);
+  token_ = chained.token;
+  return chained.rows;
+}
+
 at::Tensor Interception::receivers() const { return edge_index_.select(0, options_.receiver_row); }
 
-at::Tensor Interception::sum_over_ranks(const at::Tensor &local)
+at::Tensor Interception::sum_over_ranks(const at::Tensor &local, bool replicated_consumer)
 {
   const std::size_t ordinal = sums_++;
   const bool keep = options_.keep_constant_features && !local.requires_grad();
@@ -167,7 +175,7 @@ at::Tensor Interception::sum_over_ranks(const at::Tensor &local)
     return cache_.sums[ordinal];
   }
   if (!records(local)) return options_.sums->sum(local);
-  Chained chained = system_sum(*options_.sums, local, token_);
+  Chained chained = system_sum(*options_.sums, local, token_, replicated_consumer);
   token_ = chained.token;
   return chained.rows;
 }

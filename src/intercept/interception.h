@@ -33,6 +33,8 @@ struct FeatureCache {
   }
 };
 
+class OpAdapters;
+
 // What an index tensor counts.
 enum class IndexRole {
   unknown,
@@ -64,9 +66,13 @@ struct InterceptionOptions {
   // Features without a gradient depend on types alone and may be kept in the cache.
   bool keep_constant_features = false;
   RowStorage storage = RowStorage::owned;
-  // Sums over systems, by the int64 `batch` given to the model; null: they stay this rank's own.
-  SystemSums *sums = nullptr;
+  // The int64 `batch` given to the model, by which sums over systems are known; undefined: they
+  // stay this rank's own.
   at::Tensor batch;
+  // Needed where there is a `batch`, or an adapter sums.
+  SystemSums *sums = nullptr;
+  // Operators whose meaning the spec states; null: none.
+  const OpAdapters *adapters = nullptr;
   // Note reductions over all rows, for require_no_reduction(). Once per model is enough.
   bool check_reductions = false;
 };
@@ -123,12 +129,15 @@ class Interception {
   at::Tensor extend(const at::Tensor &operand, std::int64_t dimension);
   // [..., n_owned + n_halo, ...] -> [..., n_owned, ...]: halo rows added into their owners.
   at::Tensor fold(const at::Tensor &rows, std::int64_t dimension);
+  // [n_owned + n_halo, ...], what this rank adds to each row -> the same rows with the sums over
+  // all ranks, on owners and halo rows alike.
+  at::Tensor correct(const at::Tensor &partial_sums);
   const InterceptionOptions &options() const { return options_; }
   const HaloPlan &plan() const { return exchange_.plan(); }
   // The receiver row of edge_index.
   at::Tensor receivers() const;
-  // The sum over ranks of a value of the system, recorded for the backward.
-  at::Tensor sum_over_ranks(const at::Tensor &local);
+  // The sum over ranks of a value of the system, recorded for the backward; see system_sum.
+  at::Tensor sum_over_ranks(const at::Tensor &local, bool replicated_consumer = false);
 
  private:
   struct Known {

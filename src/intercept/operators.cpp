@@ -11,6 +11,7 @@
 #include "intercept/boxed.h"
 #include "intercept/handlers.h"
 #include "intercept/interception.h"
+#include "intercept/op_adapters.h"
 #include "intercept/system_reductions.h"
 
 namespace mlip_dd {
@@ -67,6 +68,7 @@ void on_index(const OperatorHandle &op, Stack *stack)
   const at::Tensor operand = tensor_argument(op, stack, 0);
   const c10::List<c10::IValue> indices = argument(op, stack, 1).toList();
   IndexRole selection = interception->role_of(operand);
+  refuse_pairs_of_rows(*interception, op, indices);
   std::int64_t dimension = 0;    // of the operand; a mask stands for as many as it has
   for (std::size_t k = 0; k < indices.size(); ++k) {
     const c10::IValue entry = indices.get(k);
@@ -137,6 +139,7 @@ struct Registrations {
     register_scatters(aten);
     register_index_arithmetic(aten);
     register_reductions(aten);
+    guard_operators(index_operators());
   }
 };
 

@@ -127,6 +127,7 @@ void on_index_put(const OperatorHandle &op, Stack *stack)
   Interception *interception = active_interception();
   if (!interception) return call_below(op, stack);
   const c10::List<c10::IValue> indices = argument(op, stack, 1).toList();
+  refuse_pairs_of_rows(*interception, op, indices);
   std::int64_t dimension = 0;
   for (std::size_t k = 0; k < indices.size(); ++k) {
     const c10::IValue entry = indices.get(k);
@@ -174,7 +175,7 @@ void on_segment_reduce(const OperatorHandle &op, Stack *stack)
   const bool one_segment = (lengths.isTensor() && lengths.toTensor().size(-1) == 1) ||
                            (offsets.isTensor() && offsets.toTensor().size(-1) == 2);
   // One segment for all atoms is the system; for one atom alone it may be its edges.
-  if (one_segment && interception->options().sums && interception->plan().n_owned != 1)
+  if (one_segment && interception->options().batch.defined() && interception->plan().n_owned != 1)
     refuse_system_reduction(op, "one segment for all rows along dimension " + std::to_string(axis) +
                                     " of " + std::to_string(data.size(axis)));
   call_below(op, stack);

@@ -55,6 +55,7 @@ void ModelRunner::rebuild(GraphSource &source, std::span<const std::int32_t> mod
   options.reach = potential_->cutoff() + skin;
   options.layers_held = realisation_.layers_held;
   options.on_device = potential_->takes_device_graph();
+  options.every_atom = realisation_.every_atom;
   HaloPlan plan = source.build(communicator_, model_types, options, *graph_);
   potential_->set_plan(plan, realisation_.mode);
   exchange_->set_plan(std::move(plan));
@@ -67,7 +68,8 @@ bool ModelRunner::can_share_graph_with(const ModelRunner &other) const
          potential_->uses_edges() == other.potential_->uses_edges() &&
          potential_->takes_device_graph() == other.potential_->takes_device_graph() &&
          realisation_.mode == other.realisation_.mode &&
-         realisation_.layers_held == other.realisation_.layers_held;
+         realisation_.layers_held == other.realisation_.layers_held &&
+         realisation_.every_atom == other.realisation_.every_atom;
 }
 
 void ModelRunner::share_graph_of(const ModelRunner &other)

@@ -12,13 +12,19 @@ struct SpecFile;
 
 struct Realisation {
   HaloMode mode = HaloMode::exchange;
-  int layers_held = 1;    // rounds of message passing computed from local data alone
-  std::string text;       // for the log
+  int layers_held = 1;        // rounds of message passing computed from local data alone
+  std::string text;           // for the log
+  bool every_atom = false;    // halo rows are all other atoms, not only those in reach
 };
 
-// `halo`: auto, exchange, padded or wide, as the user asks. `ranks`: of the run. Throws Error where
-// the policy, an operator adapter or the treatment of an output has no realisation, or not the one
-// asked for.
+// `halo`: as the user asks,
+//   auto       what the policy needs
+//   exchange   node tensors hold owned rows; the rows in reach are fetched at each gather
+//   padded     the same, with halo rows in node tensors
+//   all        as exchange, but of every other atom of the system
+//   wide       nothing is exchanged inside the model: ghosts reach as far as all its layers
+// `ranks`: of the run. Throws Error where the policy, an operator adapter or the treatment of an
+// output has no realisation, or not the one asked for.
 Realisation choose_realisation(const SpecFile &file, const std::string &halo, int ranks);
 
 }    // namespace mlip_dd

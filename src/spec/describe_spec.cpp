@@ -25,7 +25,7 @@ std::string rows_of(const StoragePolicy &policy)
     case PolicyKind::Local:
       return "owned rows alone; no rows of other ranks";
     case PolicyKind::Shard:
-      return "owned rows alone, as storage; a model can't run on them";
+      return "owned rows alone; those of other ranks are there while they are read";
     case PolicyKind::GraphParallel:
       return "owned rows, and every other row gathered per layer";
     case PolicyKind::Halo:
@@ -39,6 +39,8 @@ std::vector<std::string> exchanges_of(const StoragePolicy &policy)
 {
   if (policy.kind == PolicyKind::GraphParallel)
     return {"gather: all rows, at every layer; its adjoint sums gradients over ranks"};
+  if (policy.kind == PolicyKind::Shard)
+    return {"gather: a layer reads rows of other ranks from their owners"};
   if (!has_halo_modes(policy.kind)) return {"none"};
   std::vector<std::string> lines;
   lines.push_back(policy.gather_mode == GatherMode::HaloRead
@@ -98,7 +100,7 @@ std::string forces_of(const Described &described)
       case ForceStrategy::FrameworkFromNodeEnergy:
         return "mlip-dd differentiates the sum of owned per-atom energies";
       case ForceStrategy::FrameworkFromGlobalEnergy:
-        return "mlip-dd differentiates the model's total energy";
+        return "mlip-dd differentiates the total energy, the sum of per-atom energies";
     }
   if (!described.model) return "the model's own way; the spec does not say";
   if (described.model->family.empty()) return "the potential computes them";
@@ -129,8 +131,6 @@ std::vector<std::string> warnings_of(const Described &described)
   for (const HelperAdapter &helper : spec.distribution.third_party_helpers)
     warnings.push_back("The helper " + in_quotes(helper_name(helper)) +
                        " changes a Python object and has no meaning outside Python.");
-  if (spec.distribution.policy.kind == PolicyKind::Shard)
-    warnings.push_back("The policy shard stores rows but can't run a model; choose another one.");
   if (spec.distribution.policy.kind == PolicyKind::Local && described.model)
     warnings.push_back(
         "The policy local exchanges nothing: right on one rank, or with a halo as "
@@ -207,6 +207,7 @@ void write_model(std::ostream &out, const ModelSpec &model, const StoragePolicy 
     out << (i > 0 ? " " : "") << model.elements[i];
   out << "\n  units       " << model.units
       << (model.dtype.empty() ? "" : ", computed in " + model.dtype) << "\n";
+  for (const std::string &library : model.libraries) out << "  library     " << library << "\n";
   out << "  cutoff      " << cutoff_text(model, policy) << "\n";
 }
 

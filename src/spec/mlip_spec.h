@@ -22,7 +22,7 @@ enum class GatherMode { Local, HaloRead };
 
 enum class PolicyKind {
   Local,            // no rows of other ranks and no exchange
-  Shard,            // owned rows only; a way to store, not to run a model
+  Shard,            // owned rows only; those of other ranks are there while they are read
   GraphParallel,    // owned rows by index, every other row gathered at each layer
   Halo,             // owned and halo rows; gathers and scatters as the modes say
   RefreshHalo,      // owned and halo rows; halo rows are only refreshed, never summed into owners
@@ -144,7 +144,7 @@ struct OutputSpec {
 enum class ForceStrategy {
   ModelInternal,                // the model returns forces
   FrameworkFromNodeEnergy,      // we differentiate the sum of owned per-atom energies
-  FrameworkFromGlobalEnergy,    // we differentiate the model's total energy
+  FrameworkFromGlobalEnergy,    // we differentiate the total energy, which is the same sum
 };
 
 struct CompilePolicy {

@@ -12,6 +12,28 @@
 
 using namespace mlip_dd;
 
+TEST_CASE("a virtual rank that leaves out a call is an error of the others, not a wait for ever")
+{
+  for (const bool other_length : {false, true})
+    CHECK_THROWS_AS(run_virtual_ranks(3,
+                                      [&](Communicator &communicator) {
+                                        std::array<double, 2> pair{};
+                                        std::array<double, 1> one{};
+                                        if (communicator.rank() != 1) communicator.sum(pair);
+                                        if (communicator.rank() == 1 && !other_length) return;
+                                        communicator.sum(one);
+                                      }),
+                    Error);
+  CHECK_THROWS_WITH(run_virtual_ranks(2,
+                                      [&](Communicator &communicator) {
+                                        double value = 0.0;
+                                        const Message message{1, &value, sizeof value};
+                                        if (communicator.rank() == 0)
+                                          communicator.exchange({}, {&message, 1});
+                                      }),
+                    test::contains("has ended"));
+}
+
 TEST_CASE("exchange brings each rank its partners' messages, in the order of calls")
 {
   constexpr int kRanks = 5;

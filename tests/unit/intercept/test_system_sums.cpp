@@ -11,7 +11,7 @@
 #include "comm/thread_communicator.h"
 #include "halo/system_sums.h"
 #include "support/model_run.h"
-#include "support/script.h"
+#include "support/script_file.h"
 
 using namespace mlip_dd;
 using namespace mlip_dd::test;
@@ -100,10 +100,9 @@ const std::vector<Way> kWays{
 struct Written {
   TemporaryFile file{".pt"};
   ModelSpec model;
-  // The parameter gives the file its dtype.
-  explicit Written(const std::string &source, at::ScalarType dtype = at::kDouble)
+  explicit Written(const std::string &source, bool single = false)
   {
-    scripted(source, {{"unit", at::ones({1}, dtype)}}).save(file.path());
+    write_script(source, file.path(), single);
     model = generic_model(file.path(), kCutoff, kLayers, kInputs);
   }
 };
@@ -153,7 +152,7 @@ TEST_CASE("without the sum over ranks the numbers are wrong: the comparison can 
   ModelRun run;
   run.owners = random_owners(random, system.size(), 4);
   run.ranks = 4;
-  run.options.spec.system_reductions = false;    // as a spec may ask
+  run.options.system_reductions = false;    // as a spec may ask
   const ModelResult alone = run_model(written.model, system, system, run);
   CHECK(alone.traffic.system_sums == 0);
   CHECK(difference(alone.forces, dense.forces) > 1e-3);
@@ -186,7 +185,7 @@ TEST_CASE("float32 models sum in float64: ranks agree as far as float32 goes")
 {
   const PeriodicSystem system = bulk(53);
   std::mt19937_64 random(5);
-  const Written written(balanced(kWays[0].sum, "torch.float32"), at::kFloat);
+  const Written written(balanced(kWays[0].sum, "torch.float32"), true);
   const ModelResult dense = run_model(written.model, system, system, dense_run(system));
   ModelRun run;
   run.owners = random_owners(random, system.size(), 3, {1});

@@ -11,6 +11,7 @@
 #include "comm/thread_communicator.h"
 #include "pipeline/model_runner.h"
 #include "potentials/make_potential.h"
+#include "spec/families.h"
 
 namespace mlip_dd::test {
 
@@ -23,12 +24,17 @@ ModelResult run_model(const ModelSpec &model, const PeriodicSystem &system,
   result.forces.assign(3 * n, 0.0);
   result.node_virial.assign(9 * n, 0.0);
   std::mutex growing;    // of the result's maps
-  run_virtual_ranks(run.ranks, [&](Communicator &communicator) {
+  const std::string charges(kChargesField);
+  const bool charged = model.inputs.contains(charges);
+  if (charged) result.charge_gradient.assign(n, 0.0);
+  run_virtual_ranks(run.ranks, [&](Communicator &virtual_rank) {
+    const std::unique_ptr<Communicator> wrapped = run.wrap ? run.wrap(virtual_rank) : nullptr;
+    Communicator &communicator = wrapped ? *wrapped : virtual_rank;
     const int held = run.mode == HaloMode::wide ? std::max(1, model.layers.value_or(1)) : 1;
     VirtualRank view(system, run.owners, communicator.rank(),
                      held * (*model.cutoff + run.skin) + 0.5);
     ModelRunner runner(communicator, make_potential(model, run.options, communicator, 0),
-                       {run.mode, held, ""});
+                       {run.mode, held, "", run.every_atom});
     const NeighbourList neighbours = view.neighbours();
     runner.rebuild(view.atoms(), neighbours, run.skin);
     view.move(moved);
@@ -37,15 +43,22 @@ ModelResult run_model(const ModelSpec &model, const PeriodicSystem &system,
     request.node_energy = run.node_energy;
     request.output_fields = run.fields;
     request.system_outputs = run.systems;
-    for (int k = 0; k < run.evaluations; ++k) runner.evaluate(view.step(), request);
+    if (charged) request.gradients = {charges};
+    for (int k = 0; k < run.evaluations; ++k) {
+      AtomFields fields;
+      if (charged) fields = owned_host_fields(runner.graph(), view.step(), {charges}, "test");
+      runner.evaluate(view.step(), request, fields);
+    }
     const PotentialOutput &output = runner.output();
     std::array<double, 10> sums{output.energy};
     std::copy(output.virial.begin(), output.virial.end(), sums.begin() + 1);
-    communicator.sum(sums);
+    virtual_rank.sum(sums);
     if (communicator.rank() == 0) {
       result.energy = sums[0];
       std::copy(sums.begin() + 1, sums.end(), result.virial.begin());
       result.traffic = runner.traffic();
+      result.model_traffic = runner.potential().traffic();
+      result.counts = runner.counts();
       result.systems = output.systems;
     }
     {
@@ -66,6 +79,7 @@ ModelResult run_model(const ModelSpec &model, const PeriodicSystem &system,
         const auto width = static_cast<std::size_t>(field.width);
         std::copy_n(&field.values[width * r], width, &result.fields.at(name)[width * g]);
       }
+      if (charged) result.charge_gradient[g] = output.gradients.at(charges).values[r];
     }
   });
   return result;

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "pipeline/model_runner.h"
 #include "pipeline/potential.h"
 #include "spec/model_spec.h"
 #include "support/virtual_system.h"
@@ -19,7 +22,10 @@ struct ModelResult {
   std::map<std::string, std::vector<double>> fields;       // likewise
   SystemValues systems;                                    // of the first rank
   std::vector<std::string> warnings;                       // of the first that has any
-  Traffic traffic;                                         // of the first rank
+  std::vector<double> charge_gradient;    // the same; of a model that takes charges
+  Traffic traffic;                        // of the first rank
+  Traffic model_traffic;                  // the same, without what goes home
+  GraphCounts counts;                     // of the first rank
 };
 
 struct ModelRun {
@@ -32,6 +38,9 @@ struct ModelRun {
   PotentialOptions options{"cpu", 1};
   std::vector<std::string> fields, systems;    // outputs to ask for
   bool node_energy = false;
+  bool every_atom = false;    // halo rows are all other atoms
+  // What the model sees of each rank's communicator, for tests that tamper with it.
+  std::function<std::unique_ptr<Communicator>(Communicator &)> wrap = nullptr;
 };
 
 // Builds graphs for `system`, moves the atoms to `moved`, and evaluates.

@@ -48,7 +48,8 @@ std::array<double, 3> face_distances(const Cell &cell)
   return distances;
 }
 
-// Every translation that can bring an atom of the cell within `reach` of another one.
+}    // namespace
+
 std::vector<std::array<int, 3>> translations(const Cell &cell, double reach)
 {
   std::array<int, 3> most{};
@@ -61,8 +62,6 @@ std::vector<std::array<int, 3>> translations(const Cell &cell, double reach)
       for (int k = -most[2]; k <= most[2]; ++k) list.push_back({i, j, k});
   return list;
 }
-
-}    // namespace
 
 Cell orthogonal_cell(double x, double y, double z) { return tilted_cell(x, y, z, 0.0); }
 

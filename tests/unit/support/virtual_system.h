@@ -29,6 +29,9 @@ PeriodicSystem random_system(std::mt19937_64 &random, std::int64_t n, const Cell
 Cell orthogonal_cell(double x, double y, double z);
 Cell tilted_cell(double x, double y, double z, double tilt);
 
+// Every translation that can bring an atom of the cell within `reach` of another one.
+std::vector<std::array<int, 3>> translations(const Cell &cell, double reach);
+
 // Owners drawn at random among `ranks`, each rank in `empty` left out.
 std::vector<int> random_owners(std::mt19937_64 &random, std::int64_t n, int ranks,
                                const std::vector<int> &empty = {});
