@@ -73,14 +73,6 @@ class TorchScriptPotential final : public Potential {
                    "output \"energy\" without input \"batch\"", model_.file,
                    "Export the model with `batch`, or map node_energy; an energy that is a part on "
                    "each rank is named in /all_reduce_outputs"});
-    if (sums_over_systems_ && inputs_.route() == ForceRoute::model &&
-        !model_.outputs.contains("energy"))
-      throw Error(
-          {"a model that adds rows by `batch` and returns its own forces must say what it "
-           "differentiates: a part of the energy or the whole",
-           "no output \"energy\"", model_.file,
-           "Map the total that it differentiates to \"energy\" in /model/outputs, and name "
-           "it in /all_reduce_outputs if each rank has a part"});
   }
 
   double cutoff() const override { return *model_.cutoff; }
