@@ -15,24 +15,15 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "lammps"))
-from lj import LJ_INPUT, LJ_SPEC  # noqa: E402
+from lj import LJ_INPUT  # noqa: E402
+from native_peers import SALT_CRYSTAL, native_spec  # noqa: E402
 from program import KokkosLammps, Program  # noqa: E402
 from run import run  # noqa: E402
 
 # Cells along each axis, and steps.
 LJ_SIZE = (20, 100)
 NACL_SIZE = (3, 5)
-NACL_INPUT = """units metal
-atom_style atomic
-lattice custom 5.64 a1 1 0 0 a2 0 1 0 a3 0 0 1 basis 0 0 0 basis 0.5 0.5 0 basis 0.5 0 0.5 basis 0 0.5 0.5 &
-  basis 0.5 0 0 basis 0 0.5 0 basis 0 0 0.5 basis 0.5 0.5 0.5
-region box block 0 {n} 0 {n} 0 {n}
-create_box 2 box
-create_atoms 1 box basis 5 2 basis 6 2 basis 7 2 basis 8 2
-mass 1 22.99
-mass 2 35.45
-displace_atoms all random 0.1 0.1 0.1 12
-{pair}
+NACL_INPUT = SALT_CRYSTAL + """{pair}
 neighbor 1.0 bin
 timestep 0.001
 fix 1 all nve
@@ -62,13 +53,13 @@ def main() -> None:
     programs = {"mlip/dd": lammps.plain(), "mlip/dd/kk": lammps.kk(arguments.threads)}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "lj.json").write_text(json.dumps({"spec": "SPEC_LJ_HALO", "model": LJ_SPEC}))
+        (folder / "lj.json").write_text(json.dumps(native_spec("lj", ["Ar"], 8.5, epsilon=0.0104, sigma=3.4)))
         work = [("lj", LJ_INPUT, LJ_SIZE, str(folder / "lj.json"), "Ar")]
         if arguments.model:
             work.append((str(arguments.model), NACL_INPUT, NACL_SIZE, str(arguments.model.resolve()), "Na Cl"))
         for title, text, (n, steps), spec, elements in work:
             pair = f"pair_style mlip/dd {spec} threads {arguments.threads}\npair_coeff * * {elements}"
-            script = text.format(n=n, steps=steps, pair=pair)
+            script = text.format(n=n, cells=(n, n, n), steps=steps, pair=pair)
             best = {style: min(times) for style, times in zip(programs, zip(*(
                 [pair_ms(script, arguments.ranks, program, folder / "run") for program in programs.values()]
                 for _ in range(arguments.rounds))))}

@@ -97,7 +97,7 @@ cmake -S . -B "$build" -D Python3_EXECUTABLE="$python" "${options[@]}" >"$log" 2
   { tail -20 "$log" >&2; fail "configuring failed; all of its output is in $log"; }
 cmake --build "$build" --parallel "${MLIP_DD_JOBS:-$(nproc)}" \
   --target mlip_dd_gpu_tests mlipddplugin mlip_dd_bench_halo >>"$log" 2>&1 ||
-  { grep -nE 'error|FAILED' "$log" | head -20 >&2; fail "the build failed; all of its output is in $log"; }
+  { grep -nE 'error:|FAILED' "$log" | head -20 >&2; fail "the build failed; all of its output is in $log"; }
 
 export LAMMPS_PLUGIN_PATH=$build/lammps-plugin OMP_NUM_THREADS=1
 failed=0

@@ -37,9 +37,11 @@ class KokkosSource final : public GraphSource {
   // int64 [n_owned]: the atom of each owned row.
   const at::Tensor &owned_atoms() const { return owned_atoms_; }
 
- private:
+  // Of build(); public, since the compiler of device code wants functions with kernels to be.
   HaloPlan build_on_device(Communicator &communicator, const at::Tensor &model_types, double reach,
                            AtomGraph &graph);
+
+ private:
   HaloPlan build_on_host(Communicator &communicator, std::span<const std::int32_t> model_types,
                          const BuildOptions &options, AtomGraph &graph);
   NeighbourList host_neighbours();

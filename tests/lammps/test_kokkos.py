@@ -12,7 +12,7 @@ import tolerances as tol
 import torch
 from evaluate import Case, Snapshot, evaluate, largest, require_signal
 from pipeline_models import GEOMETRY, Pairs, charges_spec, native_spec, pipeline, scripted_spec, single
-from run import launch, read_dump, read_thermo, run
+from run import launch, read_dump, read_thermo, run, spread
 from systems import LATTICE, crystal, molecule, rock_salt, supercell
 
 SALT = rock_salt(2)
@@ -176,14 +176,17 @@ run {steps - 20}
 """
     outcome = run(text, folder, 2, limit=tol.BATCH_LIMIT, program=program)
     builds = [int(line.split("=")[1]) for line in outcome.output.splitlines() if "Neighbor list builds" in line]
-    return read_dump(folder / "moves.dump"), read_thermo(outcome.output), builds
+    return read_dump(folder / "moves.dump"), read_thermo(outcome.output), builds, outcome.output
 
 
 def test_same_trajectory(kokkos, toy2, tmp_path):
     case = Case(rock_salt(2, amplitude=0.02), toy2, skin=0.3)
-    expected, plain_tables, _ = trajectory(case, tmp_path / "plain", kokkos.plain(), 25)
-    found, tables, builds = trajectory(case, tmp_path / "kk", kokkos.kk(2), 500)
+    expected, plain_tables, _, _ = trajectory(case, tmp_path / "plain", kokkos.plain(), 25)
+    found, tables, builds, output = trajectory(case, tmp_path / "kk", kokkos.kk(2), 500)
     assert builds[-1] > 20, builds
+    # What a step asks of the device is in the log; with one memory for both, nothing is copied.
+    assert spread(output, "kernels of Kokkos")[-1][0] >= 3 and spread(output, "exchanges")[-1][0] > 0
+    assert spread(output, "bytes host-device")[-1] == (0.0, 0.0, 0.0)
     for here, there in zip(found, expected, strict=True):
         assert largest(here.vectors("x", "y", "z") - there.vectors("x", "y", "z")) <= tol.KOKKOS_TRAJECTORY
     assert largest(found[-1].vectors("x", "y", "z") - found[0].vectors("x", "y", "z")) > 0.05
