@@ -36,7 +36,7 @@ struct ModelRun {
   int evaluations = 1;
   bool node_virial = true;
   PotentialOptions options{"cpu", 1};
-  std::vector<std::string> fields, systems;    // outputs to ask for
+  std::vector<std::string> fields = {}, systems = {};    // outputs to ask for
   bool node_energy = false;
   bool every_atom = false;    // halo rows are all other atoms
   // What the model sees of each rank's communicator, for tests that tamper with it.
