@@ -199,8 +199,6 @@ std::unique_ptr<Pipeline> RunnableSpec::make(const PotentialOptions &options,
     const Step &step = content_->steps[s];
     PotentialOptions own = options;
     own.spec = step.file.spec;
-    own.system_reductions = step.file.spec.system_reductions;
-    own.adapters = step.file.spec.distribution.custom_ops;
     auto potential = make_potential(*step.file.model, own, communicator, local_rank);
     fields.push_back({potential->input_fields(), potential->output_fields()});
     members.push_back({step.name, std::move(potential), content_->realisations.at(s),

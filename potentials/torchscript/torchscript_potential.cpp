@@ -57,8 +57,8 @@ class TorchScriptPotential final : public Potential {
         messages_asked_(options.messages),
         exchange_(communicator),
         sums_(communicator),
-        adapters_(options.adapters),
-        sums_over_systems_(communicator.size() > 1 && options.system_reductions &&
+        adapters_(spec_.distribution.custom_ops),
+        sums_over_systems_(communicator.size() > 1 && spec_.system_reductions &&
                            family_.sums_over_systems && model_.inputs.contains("batch")),
         sums_inside_(sums_over_systems_ || (communicator.size() > 1 && adapters_.sum_over_ranks()))
   {

@@ -110,10 +110,8 @@ class Potential {
 struct PotentialOptions {
   std::string device = "auto";      // auto, cpu, cuda, cuda:N
   int threads = 1;                  // of the tensor library, per rank
-  bool system_reductions = true;    // sums over the system inside a model are of all ranks
   std::string messages = "auto";    // auto, host, device: where rows of a GPU lie while they travel
-  std::vector<OpAdapter> adapters{};    // of the model's operators
-  MLIPSpec spec = {};                   // of its outputs
+  MLIPSpec spec = {};               // of its rows, operators and outputs
 };
 
 }    // namespace mlip_dd

@@ -87,7 +87,7 @@ ModelRun on_four_ranks(const PeriodicSystem &system, const std::vector<OpAdapter
   run.mode = mode;
   run.every_atom = every_atom;
   run.evaluations = 2;
-  run.options.adapters = adapters;
+  run.options.spec.distribution.custom_ops = adapters;
   return run;
 }
 

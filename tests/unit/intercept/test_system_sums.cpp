@@ -152,7 +152,7 @@ TEST_CASE("without the sum over ranks the numbers are wrong: the comparison can 
   ModelRun run;
   run.owners = random_owners(random, system.size(), 4);
   run.ranks = 4;
-  run.options.system_reductions = false;    // as a spec may ask
+  run.options.spec.system_reductions = false;    // as a spec may ask
   const ModelResult alone = run_model(written.model, system, system, run);
   CHECK(alone.traffic.system_sums == 0);
   CHECK(difference(alone.forces, dense.forces) > 1e-3);

@@ -259,7 +259,7 @@ Deviation deviation_of(const RandomCase &drawn, const Tampering &tampering)
   ModelRun dense = dense_run(drawn.system);
   dense.skin = drawn.skin;
   dense.node_virial = drawn.toy.form == ToyForm::edge_vectors;
-  dense.options.adapters = adapters_of(drawn.toy);
+  dense.options.spec.distribution.custom_ops = adapters_of(drawn.toy);
   ModelRun run = dense;
   run.owners = drawn.owners;
   run.ranks = drawn.ranks;
