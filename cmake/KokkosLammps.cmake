@@ -36,6 +36,17 @@ if(kokkos_headers)
     find_package(OpenMP REQUIRED COMPONENTS CXX)
     target_compile_options(mlip_dd_lammps_kokkos INTERFACE ${OpenMP_CXX_FLAGS})
   endif()
+  if(Kokkos_ENABLE_CUDA)
+    if(NOT MLIP_DD_CUDA_ON)
+      message(FATAL_ERROR "This Kokkos is built for CUDA. The plugin for it needs nvcc and a CUDA build of torch: "
+                          "set -D MLIP_DD_CUDA=ON and have nvcc on PATH.")
+    endif()
+    # What makes Kokkos's launch compiler call nvcc, and its options.
+    target_compile_definitions(mlip_dd_lammps_kokkos INTERFACE
+      $<TARGET_PROPERTY:Kokkos::kokkoscore,INTERFACE_COMPILE_DEFINITIONS>)
+    target_compile_options(mlip_dd_lammps_kokkos INTERFACE
+      $<TARGET_PROPERTY:Kokkos::kokkoscore,INTERFACE_COMPILE_OPTIONS>)
+  endif()
   target_compile_definitions(mlip_dd_lammps_kokkos INTERFACE
     LMP_KOKKOS LMP_KOKKOS_${precision_${MLIP_DD_KOKKOS_PRECISION}} LMP_KOKKOS_LAYOUT_${MLIP_DD_KOKKOS_LAYOUT})
   set(MLIP_DD_KOKKOS_ON ON)

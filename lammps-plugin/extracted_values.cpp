@@ -47,8 +47,15 @@ double *ExtractedValues::find(const std::string &name)
                "Ask for one of: " + names});
 }
 
-void ExtractedValues::add_wanted(PipelineRequest &request) const
+void ExtractedValues::add_wanted(Communicator &communicator, PipelineRequest &request)
 {
+  std::vector<std::int64_t> asked;
+  for (const auto &[output, has_kind] : known_)
+    if (!has_kind) asked.push_back(asked_for_.contains(output) ? 1 : 0);
+  if (!asked.empty()) communicator.max(asked);
+  auto next = asked.begin();
+  for (const auto &[output, has_kind] : known_)
+    if (!has_kind && *next++ != 0) asked_for_.insert(output);
   for (const auto &[output, has_kind] : known_)
     if (has_kind || asked_for_.contains(output)) request.system_outputs.push_back(output);
 }

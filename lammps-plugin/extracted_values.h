@@ -23,7 +23,8 @@ class ExtractedValues {
   // for other names. Throws Error, listing them, where an output has numbers and none of this name.
   double *find(const std::string &name);
 
-  void add_wanted(PipelineRequest &request) const;
+  // Collective: what one rank asked for, all compute.
+  void add_wanted(Communicator &communicator, PipelineRequest &request);
   void take(const Pipeline &pipeline);
 
  private:

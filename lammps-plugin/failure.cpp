@@ -41,7 +41,7 @@ std::string caught_message(const std::function<void()> &body, const std::string 
   } catch (const Error &error) {
     parts = error.parts();
   } catch (const std::exception &error) {
-    parts = {error.what(), "", "", ""};
+    parts = {"unexpected error", error.what(), "", "Report it with the lines of `log yes`"};
   }
   if (!when.empty()) parts.where = when + (parts.where.empty() ? "" : ", ") + parts.where;
   return "mlip/dd: " + on_one_line(describe(parts));

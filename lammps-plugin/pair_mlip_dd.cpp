@@ -271,7 +271,7 @@ void PairMlipDD::compute(int eflag, int vflag)
     request.node_energy = eflag_atom;
     request.node_virial = vflag_atom || cvflag_atom;
     outputs_->add_wanted(request);
-    extracted_->add_wanted(request);
+    extracted_->add_wanted(*state_->communicator, request);
     if (state_->options.charges_to_q) request.output_fields.push_back("charges");
     state_->pipeline->evaluate(present_step(), request);
     ++state_->evaluations;

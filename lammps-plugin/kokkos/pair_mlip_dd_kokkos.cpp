@@ -10,7 +10,9 @@
 #include <algorithm>
 
 #include "atom_outputs.h"
+#include "base/error.h"
 #include "device_tensors.h"
+#include "failure.h"
 #include "kokkos_source.h"
 #include "pair_state.h"
 #include "run_log.h"
@@ -52,6 +54,10 @@ std::string PairMlipDDKokkos<DeviceType>::device() const
   // Kokkos has chosen this rank's GPU already.
   const std::string &asked = state_->options.device;
   const at::Device here = mlip_dd::torch_device<DeviceType>();
+  if (here.is_cuda() && asked.rfind("cuda:", 0) == 0 && asked != here.str())
+    throw mlip_dd::Error({"the model must be on the GPU that Kokkos has chosen for this rank",
+                          asked + ", Kokkos: " + here.str(), "pair_style mlip/dd",
+                          "Remove the keyword, or write `device cuda`"});
   return here.is_cuda() && (asked == "auto" || asked == "cuda") ? here.str() : asked;
 }
 
@@ -139,14 +145,15 @@ template <class DeviceType>
 void PairMlipDDKokkos<DeviceType>::find_owners()
 {
   source_ = std::make_unique<mlip_dd::KokkosSource<DeviceType>>(*lmp, state_->host);
-  source_->read_atoms(state_->element_of_type, state_->units, *list);
+  mlip_dd::run_together(
+      lmp, [&] { source_->read_atoms(state_->element_of_type, state_->units, *list); });
   comm->forward_comm(this, mlip_dd::HostGraph::kOwnerNumbers);
-  source_->take_owners();
 }
 
 template <class DeviceType>
 void PairMlipDDKokkos<DeviceType>::rebuild_graphs()
 {
+  source_->take_owners();
   state_->pipeline->rebuild(*source_, neighbor->skin * state_->units.length);
 }
 

@@ -1,5 +1,6 @@
 #include "potentials/pair/gpu_array.h"
 
+#include <c10/cuda/CUDAGuard.h>
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -17,51 +18,49 @@ void check(cudaError_t status, const char *what)
                  "Check the driver with nvidia-smi, or use `device cpu`"});
 }
 
-// The host program's current GPU is put back.
-class CurrentGpu {
- public:
-  explicit CurrentGpu(int gpu)
-  {
-    check(cudaGetDevice(&before_), "asking for the current GPU");
-    check(cudaSetDevice(gpu), "choosing the GPU");
-  }
-  ~CurrentGpu() { cudaSetDevice(before_); }
-  CurrentGpu(const CurrentGpu &) = delete;
-  CurrentGpu &operator=(const CurrentGpu &) = delete;
-
- private:
-  int before_ = 0;
-};
+// Puts the host program's current GPU back, unless there is no context on it: putting it back would
+// make one, which takes memory on a GPU that this rank does not use.
+c10::cuda::CUDAGuard make_current(int gpu)
+{
+  return c10::cuda::CUDAGuard(static_cast<c10::DeviceIndex>(gpu));
+}
 
 }    // namespace
 
 GpuArray::~GpuArray()
 {
-  if (data_) cudaFree(data_);
+  if (!data_) return;
+  try {
+    const auto current = make_current(gpu_);
+    cudaFree(data_);
+  } catch (...) {    // a failed GPU frees its memory itself
+  }
 }
 
 void GpuArray::reserve(std::size_t bytes)
 {
   if (bytes <= bytes_) return;
-  const CurrentGpu current(gpu_);
+  const auto current = make_current(gpu_);
   if (data_) check(cudaFree(data_), "freeing memory");
   data_ = nullptr;
-  bytes_ = std::max(bytes, bytes_ + bytes_ / 2);
-  check(cudaMalloc(&data_, bytes_), "allocating memory");
+  const std::size_t wanted = std::max(bytes, bytes_ + bytes_ / 2);
+  bytes_ = 0;
+  check(cudaMalloc(&data_, wanted), "allocating memory");
+  bytes_ = wanted;
 }
 
 void GpuArray::upload(const void *from, std::size_t bytes)
 {
   if (bytes == 0) return;
   reserve(bytes);
-  const CurrentGpu current(gpu_);
+  const auto current = make_current(gpu_);
   check(cudaMemcpy(data_, from, bytes, cudaMemcpyHostToDevice), "copying to the GPU");
 }
 
 void GpuArray::download(void *to, std::size_t bytes) const
 {
   if (bytes == 0) return;
-  const CurrentGpu current(gpu_);
+  const auto current = make_current(gpu_);
   check(cudaMemcpy(to, data_, bytes, cudaMemcpyDeviceToHost), "computing, or copying from the GPU");
 }
 
@@ -71,7 +70,7 @@ const std::vector<LaneSums> &GpuSums::sum(std::int64_t n,
   const auto count = static_cast<std::size_t>(n);
   sums_.reserve(count * sizeof(LaneSums));
   {
-    const CurrentGpu current(gpu_);
+    const auto current = make_current(gpu_);
     launch(sums_.as<LaneSums>());
   }
   host_sums_.resize(count);

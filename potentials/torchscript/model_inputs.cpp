@@ -58,8 +58,8 @@ ForceRoute choose_force_route(const ModelSpec &model, const MLIPSpec &spec)
   if (own_forces) {
     if (!gives("virial") && !gives("stress") && !gives("node_virial"))
       throw Error({"a model that returns forces must return its virial too", "", "/model/outputs",
-                   "Map \"virial\", \"stress\" or \"node_virial\", or have forces and virial "
-                   "made from the energies: \"force_strategy\": \"framework_from_node_energy\""});
+                   "Map \"virial\", \"stress\" or \"node_virial\", or use an export of the model "
+                   "without forces"});
     return ForceRoute::model;
   }
   if (takes("edge_vectors") || takes("edge_shifts")) return ForceRoute::edge_vectors;

@@ -46,7 +46,7 @@ EnergySource choose_energy_source(const ModelSpec &model, const MLIPSpec &spec)
   const auto require = [&](const char *output) {
     if (!has(output))
       throw Error({"the spec's force_strategy needs an output that the model does not give",
-                   in_quotes(output), "/compile/force_strategy",
+                   in_quotes(output), model.file + ", /compile/force_strategy",
                    "Map it in /model/outputs, or choose another strategy"});
   };
   const EnergySource total = output_rule(spec, model, "energy").reduce == Reduce::AllReduce
@@ -60,8 +60,9 @@ EnergySource choose_energy_source(const ModelSpec &model, const MLIPSpec &spec)
         require("node_energy");
         break;
       case ForceStrategy::FrameworkFromGlobalEnergy:
-        require("energy");
-        return total;
+        if (has("energy")) return total;
+        require("node_energy");    // whose sum is the same energy
+        break;
     }
   if (has("node_energy")) return EnergySource::nodes;
   return has("energy") ? total : EnergySource::none;
@@ -74,11 +75,12 @@ ModelResults::ModelResults(const ModelSpec &model, const MLIPSpec &spec, const M
   for (const auto &[output, name] : model.outputs)
     if (const OutputRule of = rule(output); of.kind == OutputKind::PerNode)
       consolidation_of(of, true, output);
-  if (spec.node_virial_key && spec.compile &&
-      spec.compile->force_strategy != ForceStrategy::ModelInternal)
+  const bool inside =
+      spec.compile ? spec.compile->force_strategy == ForceStrategy::ModelInternal : has("forces");
+  if (spec.node_virial_key && !spec.node_virial_key->empty() && !inside)
     warnings_.push_back(
-        "node_virial_key is passed over: with this force_strategy the virial is a "
-        "gradient of the energy");
+        "node_virial_key is passed over: mlip-dd takes the forces, and the virial is a gradient "
+        "of the energy");
 }
 
 std::vector<std::string> ModelResults::fields() const
@@ -231,11 +233,13 @@ void ModelResults::add_forces(const c10::IValue &result, const ModelRows &rows,
            model_.file,
            "Export the model so that it takes edge_vectors or returns node_virial, or leave "
            "out computes and dumps of per-atom stress"});
-    shares = values(result, "node_virial", rows.held, 9).narrow(0, 0, rows.owned);
+    shares = node_virial(result, rows);
   }
   if (output.tensors) {
     mlip_dd::add_forces(forces, virial, output);
-    if (shares.defined()) output.tensors->node_virial.narrow(0, 0, rows.owned).add_(shares);
+    if (shares.defined())
+      output.tensors->node_virial.narrow(0, 0, shares.size(0))
+          .add_(shares.to(output.tensors->node_virial.device()));
     return;
   }
   add(forces, output.forces);
@@ -243,11 +247,19 @@ void ModelResults::add_forces(const c10::IValue &result, const ModelRows &rows,
   if (shares.defined()) add(shares, output.node_virial);
 }
 
+// [owned or held rows, 9], this rank's part.
+at::Tensor ModelResults::node_virial(const c10::IValue &result, const ModelRows &rows) const
+{
+  const OutputRule of = rule("node_virial");
+  const std::int64_t kept = goes_home("node_virial") ? rows.held : rows.owned;
+  return values(result, "node_virial", rows.held, 9).narrow(0, 0, kept) *
+         (of.derivative ? share_of(of, rows) : 1.0);
+}
+
 // [3, 3], this rank's part, of the first of node_virial, virial and stress that the model gives.
 at::Tensor ModelResults::virial(const c10::IValue &result, const ModelRows &rows) const
 {
-  if (has("node_virial"))
-    return values(result, "node_virial", rows.held, 9).narrow(0, 0, rows.owned).sum(0).view({3, 3});
+  if (has("node_virial")) return node_virial(result, rows).sum(0).view({3, 3});
   const bool stress = !has("virial");
   const char *const name = stress ? "stress" : "virial";
   const double factor = share_of(rule(name), rows) * (stress ? -rows.volume : 1.0);

@@ -72,6 +72,7 @@ class ModelResults {
   at::Tensor values(const c10::IValue &result, const std::string &output, std::int64_t rows,
                     std::int64_t width) const;
   double share_of(const OutputRule &rule, const ModelRows &rows) const;
+  at::Tensor node_virial(const c10::IValue &result, const ModelRows &rows) const;
   at::Tensor virial(const c10::IValue &result, const ModelRows &rows) const;
   void require_part_of_owned_rows(const std::string &output, const ModelRows &rows) const;
   void warn_of_missing_kind(const std::string &output, const at::Tensor &found,

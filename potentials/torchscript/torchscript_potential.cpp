@@ -67,16 +67,26 @@ class TorchScriptPotential final : public Potential {
     require_message_path(messages_asked_, device_);
     if (!model.cutoff)
       throw Error({"the model has no cutoff", "", "/model", "Add \"cutoff\" in Angstrom"});
-    if (results_.energy_source() == EnergySource::whole && communicator.size() > 1 &&
-        !sums_over_systems_)
-      throw Error({"on several ranks a model has its whole energy only if it adds rows by `batch`",
-                   "output \"energy\" without input \"batch\"", model_.file,
-                   "Export the model with `batch`, or map node_energy; an energy that is a part on "
-                   "each rank is named in /all_reduce_outputs"});
+    if (results_.energy_source() == EnergySource::whole && communicator.size() > 1 && !sums_inside_)
+      throw Error(
+          {"on several ranks a model has its whole energy only if it adds rows by `batch`, "
+           "or an adapter sums over ranks",
+           why_sums_stay(), model_.file,
+           "Export the model with `batch`, or map node_energy; an energy that is a part on "
+           "each rank is named in /all_reduce_outputs"});
+    if (communicator.size() > 1 && adapters_.replicated() && inputs_.route() != ForceRoute::model)
+      throw Error(
+          {"replicated_consumer is for models that differentiate the same total on each "
+           "rank, and here each rank differentiates its own part",
+           "all_reduce_sum", model_.file + ", /core/custom_ops", "Remove replicated_consumer"});
   }
 
   double cutoff() const override { return *model_.cutoff; }
   bool takes_device_graph() const override { return true; }
+  bool sends_from_gpu() const override
+  {
+    return messages_ && messages_->path == MessagePath::device;
+  }
 
   void set_plan(const HaloPlan &plan, HaloMode mode) override
   {
@@ -137,7 +147,8 @@ class TorchScriptPotential final : public Potential {
     const c10::IValue result = forward(run);
     if (sums_inside_) sums_.pause();
     const ModelRows rows{graph.n_owned, rows_held(graph), 1.0 / static_cast<double>(running_.count),
-                         sums_over_systems_, volume_of(step.cell)};
+                         sums_over_systems_ || (sums_inside_ && !adapters_.replicated()),
+                         volume_of(step.cell)};
     take_energy(result, rows, request, run, output);
     if (inputs_.route() == ForceRoute::model) results_.add_forces(result, rows, request, output);
     for (const std::string &name : request.output_fields)
@@ -216,6 +227,13 @@ class TorchScriptPotential final : public Potential {
     return *family;
   }
 
+  std::string why_sums_stay() const
+  {
+    if (!model_.inputs.contains("batch")) return "output \"energy\" without input \"batch\"";
+    return spec_.system_reductions ? "the family's sums by `batch` stay on each rank"
+                                   : "\"system_reductions\": false";
+  }
+
   std::int64_t rows_held(const AtomGraph &graph) const
   {
     return mode_ == HaloMode::exchange ? graph.n_owned : graph.n_rows();
@@ -245,13 +263,16 @@ class TorchScriptPotential final : public Potential {
   // ranks count too, where they have energies that depend on positions.
   void refuse_hidden_gradients() const
   {
-    if (mode_ == HaloMode::wide && inputs_.route() == ForceRoute::model &&
-        model_.layers.value_or(2) > 1)
+    const std::vector<std::string> fields = results_.fields();
+    const bool inside = inputs_.route() == ForceRoute::model ||
+                        std::any_of(fields.begin(), fields.end(), [this](const std::string &name) {
+                          return results_.rule(name).derivative;
+                        });
+    if (mode_ == HaloMode::wide && inside && model_.layers.value_or(2) > 1)
       throw Error(
-          {"a model of several layers that returns its own forces cannot be run with a "
-           "wide halo",
-           "output \"forces\"", model_.file,
-           "Use `halo exchange`, or export the model without forces"});
+          {"a model of several layers that differentiates inside cannot be run with a wide halo",
+           "output \"forces\", or one in /model/autograd_outputs", model_.file,
+           "Use `halo exchange` with a halo policy, or export the model without these outputs"});
   }
 
   c10::IValue forward(Forward &run)

@@ -51,7 +51,7 @@ at::Tensor HaloExchange::gather(const at::Tensor &owned)
   require_rows(owned, plan_.n_owned, "gather");
   ++traffic_.gathers;
   if (plan_.isolated()) return owned;
-  const at::Tensor source = owned.detach().contiguous();
+  const at::Tensor source = owned.detach().resolve_conj().resolve_neg().contiguous();
   auto shape = source.sizes().vec();
   shape[0] = static_cast<std::int64_t>(plan_.copy_rows.size());
   at::Tensor packed = at::empty(shape, source.options());
@@ -71,7 +71,7 @@ at::Tensor HaloExchange::scatter(const at::Tensor &rows)
   require_rows(rows, plan_.n_rows(), "scatter");
   ++traffic_.scatters;
   if (plan_.isolated()) return rows;
-  const at::Tensor source = rows.detach().contiguous();
+  const at::Tensor source = rows.detach().resolve_conj().resolve_neg().contiguous();
   auto shape = source.sizes().vec();
   shape[0] = static_cast<std::int64_t>(plan_.copy_rows.size());
   at::Tensor received = at::empty(shape, source.options());

@@ -254,14 +254,23 @@ const OpAdapter *OpAdapters::find(const OperatorHandle &op) const
   return found == by_name_.end() ? nullptr : &found->second;
 }
 
+template <class Condition>
+bool OpAdapters::any_sum(Condition condition) const
+{
+  for (const auto &[name, adapter] : by_name_)
+    for (const auto &[position, output] : adapter.output_transforms)
+      if (output.kind == OutputTransformKind::AllReduceSum && condition(output)) return true;
+  return false;
+}
+
 bool OpAdapters::sum_over_ranks() const
 {
-  return std::any_of(by_name_.begin(), by_name_.end(), [](const auto &entry) {
-    const auto &outputs = entry.second.output_transforms;
-    return std::any_of(outputs.begin(), outputs.end(), [](const auto &output) {
-      return output.second.kind == OutputTransformKind::AllReduceSum;
-    });
-  });
+  return any_sum([](const OutputTransform &) { return true; });
+}
+
+bool OpAdapters::replicated() const
+{
+  return any_sum([](const OutputTransform &sum) { return sum.replicated_consumer; });
 }
 
 bool run_adapted(const OperatorHandle &op, Stack *stack)

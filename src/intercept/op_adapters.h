@@ -17,8 +17,7 @@ class Interception;
 // The adapters of one model, by operator. Rows are those of dimension 0. Arguments first:
 //   gather_inputs       the model's node rows -> owned and halo rows, halo rows from their owners
 //   gather_inputs_full  the same where halo rows are every other atom of the system; a row more
-//   than
-//                       there are node rows is a padding row, and stays the last
+//                       than there are node rows is a padding row, and stays the last
 //   slice_owned         owned and halo rows -> owned rows; owned rows stay as they are
 // then the operator, then its results:
 //   scatter_outputs     owned and halo rows -> node rows: halo rows are added into their owners,
@@ -40,8 +39,13 @@ class OpAdapters {
 
   // Whether any of them sums over all ranks.
   bool sum_over_ranks() const;
+  // Whether any of these has a replicated consumer.
+  bool replicated() const;
 
  private:
+  template <class Condition>
+  bool any_sum(Condition condition) const;
+
   std::unordered_map<c10::OperatorName, OpAdapter> by_name_;
 };
 

@@ -57,9 +57,7 @@ void ModelRunner::rebuild(GraphSource &source, std::span<const std::int32_t> mod
   options.on_device = potential_->takes_device_graph();
   options.every_atom = realisation_.every_atom;
   HaloPlan plan = source.build(communicator_, model_types, options, *graph_);
-  potential_->set_plan(plan, realisation_.mode);
-  exchange_->set_plan(std::move(plan));
-  find_running();
+  take_plan(std::move(plan));
 }
 
 bool ModelRunner::can_share_graph_with(const ModelRunner &other) const
@@ -77,8 +75,15 @@ void ModelRunner::share_graph_of(const ModelRunner &other)
   const Timer timer(times_.build);
   graph_ = other.graph_;
   borrows_graph_ = true;
-  potential_->set_plan(other.exchange_->plan(), realisation_.mode);
-  exchange_->set_plan(other.exchange_->plan());
+  take_plan(other.exchange_->plan());
+}
+
+void ModelRunner::take_plan(HaloPlan plan)
+{
+  potential_->set_plan(plan, realisation_.mode);
+  exchange_->set_message_path(potential_->sends_from_gpu() ? MessagePath::device
+                                                           : MessagePath::host);
+  exchange_->set_plan(std::move(plan));
   find_running();
 }
 

@@ -70,6 +70,7 @@ class ModelRunner {
   Traffic traffic() const;
 
  private:
+  void take_plan(HaloPlan plan);    // collective
   void find_running();
   void clear_output(const PotentialRequest &request);
   void gather_fields(const AtomFields &fields);

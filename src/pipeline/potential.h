@@ -76,6 +76,9 @@ class Potential {
   // the caller brings nothing home, and these outputs may have owned rows alone.
   virtual bool adds_to_halo_rows() const { return true; }
 
+  // Whether rows on a GPU leave from there; known after set_plan().
+  virtual bool sends_from_gpu() const { return false; }
+
   // Per-atom inputs that must be given with each request, and per-atom outputs that can be had.
   virtual std::vector<std::string> input_fields() const { return {}; }
   virtual std::vector<std::string> output_fields() const { return {}; }

@@ -63,13 +63,13 @@ void check_adapters(const SpecFile &file, const Realisation &chosen)
   if (const OpAdapter *adapter = adapter_with(file, ArgTransform::GatherInputsFull);
       adapter && !chosen.every_atom)
     refuse_for(file, *adapter, "gather_inputs_full needs every atom of the system on each rank",
-               "Use `halo auto` or `halo all`");
+               "Use `halo all` with a halo policy, for example \"spec\": \"SPEC_MPNN_HALO\"");
   if (const OpAdapter *adapter = adapter_with(file, OutputTransformKind::ScatterOutputs);
       adapter && chosen.mode == HaloMode::wide)
     refuse_for(file, *adapter,
                "scatter_outputs adds what ranks hold for each other, and with a wide halo each "
                "holds all of its own",
-               "Use `halo exchange`");
+               "Use `halo exchange` with a halo policy");
 }
 
 // A model that makes its own forces differentiates the energies of all rows it holds. Those of halo
@@ -77,17 +77,18 @@ void check_adapters(const SpecFile &file, const Realisation &chosen)
 void check_halo_energies(const SpecFile &file, const Realisation &chosen)
 {
   const ModelSpec &model = *file.model;
-  if (chosen.mode == HaloMode::exchange || !model.outputs.contains("forces") ||
-      model.inputs.contains("owned_mask"))
-    return;
+  const bool inside =
+      std::any_of(model.autograd_outputs.begin(), model.autograd_outputs.end(),
+                  [&](const auto &output) { return model.outputs.contains(output); });
+  if (chosen.mode == HaloMode::exchange || !inside || model.inputs.contains("owned_mask")) return;
   const bool sums = file.spec.system_reductions && model.inputs.contains("batch") &&
                     find_family(model.family)->sums_over_systems;
   if (sums || adapter_with(file, OutputTransformKind::AllReduceSum) ||
       adapter_with(file, OutputTransformKind::ScatterOutputs))
     throw Error(
-        {"the model makes its own forces, and would count energies of halo rows, which "
+        {"the model differentiates inside, and would count energies of halo rows, which "
          "depend on sums over other atoms",
-         chosen.text, file.path + ", /model", "Use `halo exchange`"});
+         chosen.text, file.path + ", /model", "Use `halo exchange` with a halo policy"});
 }
 
 Realisation exchange(const std::string &why = "")

@@ -100,10 +100,11 @@ std::string forces_of(const Described &described)
       case ForceStrategy::FrameworkFromNodeEnergy:
         return "mlip-dd differentiates the sum of owned per-atom energies";
       case ForceStrategy::FrameworkFromGlobalEnergy:
-        return "mlip-dd differentiates the total energy, the sum of per-atom energies";
+        return "mlip-dd differentiates the total energy";
     }
   if (!described.model) return "the model's own way; the spec does not say";
   if (described.model->family.empty()) return "the potential computes them";
+  if (described.model->outputs.contains("forces")) return "the model returns them";
   return "mlip-dd differentiates the energy of owned rows";
 }
 

@@ -54,7 +54,8 @@ struct Family {
   // once per reneighbouring. False where a model may detach features that depend on positions.
   bool constant_features_depend_on_types_only;
   // Whether sums over the system, by `batch`, reach what we read of the model. False spares their
-  // exchange where a model only sums what it returns as a total, which we do not use.
+  // exchange where a model only sums what it returns as a total, which we use only if `outputs`
+  // maps it to `energy`.
   bool sums_over_systems;
   // Edge vectors and shifts have the other sign: x_receiver - (x_sender + shift).
   bool vectors_end_at_receiver = false;

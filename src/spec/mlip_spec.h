@@ -144,7 +144,7 @@ struct OutputSpec {
 enum class ForceStrategy {
   ModelInternal,                // the model returns forces
   FrameworkFromNodeEnergy,      // we differentiate the sum of owned per-atom energies
-  FrameworkFromGlobalEnergy,    // we differentiate the total energy, which is the same sum
+  FrameworkFromGlobalEnergy,    // we differentiate the total energy, or without one that sum
 };
 
 struct CompilePolicy {

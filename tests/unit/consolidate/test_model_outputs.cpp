@@ -188,6 +188,12 @@ TEST_CASE("each force strategy gives the derivatives of the energy that it names
                   {{"energy", "part"}, {"node_energy", "e"}},
                   false,
                   true});
+  // No total: the sum of atoms' energies is the same.
+  rows.push_back({"the sum of atoms' energies",
+                  strategy(FrameworkFromGlobalEnergy),
+                  false,
+                  {{"node_energy", "e"}},
+                  false});
   // Not named in the spec: by what the model returns.
   rows.push_back({"forces inside",
                   with_parts({}),
@@ -375,12 +381,12 @@ TEST_CASE("outputs that can't be had, or would be wrong, are refused with the cu
        "\"node_energy\""},
       {kFramework,
        kByEdges,
-       {{"node_energy", "e"}},
+       {},
        strategy(FrameworkFromGlobalEnergy),
        exchange,
        {},
        {},
-       "\"energy\""},
+       "\"node_energy\""},
       // No stress without an output that gives it.
       {kInternal,
        kByPositions,
