@@ -381,7 +381,7 @@ TEST_CASE("outputs that can't be had, or would be wrong, are refused with the cu
        "\"node_energy\""},
       {kFramework,
        kByEdges,
-       {},
+       {{"squared", "whole"}},
        strategy(FrameworkFromGlobalEnergy),
        exchange,
        {},
