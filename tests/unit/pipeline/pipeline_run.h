@@ -29,7 +29,8 @@ struct PipelineResult {
 struct PipelineRun {
   int ranks = 1;
   std::vector<int> owners;    // empty: all on rank 0
-  PipelineRequest request{true, {}, {}};
+  PipelineRequest request{
+      .node_virial = true, .output_fields = {}, .gradients = {}, .system_outputs = {}};
   std::string halo = "auto";
 };
 
