@@ -4,6 +4,7 @@
 #include <random>
 
 #include "catch.h"
+#include "ewald/kept_sums.h"
 #include "pair/lane_run.h"
 #include "potentials/coulomb/real_space.h"
 #include "potentials/coulomb/screened_lanes.h"
@@ -16,20 +17,6 @@ namespace {
 
 constexpr double kRoundOff = 1e-12;    // float64 sums of some thousand terms, relative
 constexpr double kCutoff = 5.0, kAlpha = 0.45, kConstant = 14.4;
-
-struct Sums {
-  explicit Sums(std::size_t n) : potential(n), forces(3 * n), node_virial(9 * n)
-  {
-    sums.potential = potential;
-    sums.forces = forces;
-    sums.node_virial = node_virial;
-    sums.virial = &virial;
-  }
-  Sums(const Sums &) = delete;
-  std::vector<double> potential, forces, node_virial;
-  std::array<double, 9> virial{};
-  CoulombSums sums;
-};
 
 double largest_of(const std::vector<double> &values)
 {
@@ -47,7 +34,7 @@ TEST_CASE("lanes give the real-space sums of the CPU")
   for (double &charge : charges) charge = std::uniform_real_distribution<double>(-1, 1)(random);
 
   const AtomGraph graph = graph_of(system, kCutoff);
-  Sums expected(n), found(n);
+  KeptSums expected(n), found(n);
   RealSpaceSum on_cpu;
   on_cpu.set_parameters(kAlpha, kCutoff);
   on_cpu.set_candidates(graph);
@@ -63,7 +50,7 @@ TEST_CASE("lanes give the real-space sums of the CPU")
                     rows.n_owned, lanes.data());
   add_screened_sums(lanes, charges, kConstant, found.sums);
 
-  for (const auto &values : {&Sums::potential, &Sums::forces, &Sums::node_virial}) {
+  for (const auto &values : {&KeptSums::potential, &KeptSums::forces, &KeptSums::node_virial}) {
     REQUIRE(largest_of(expected.*values) > 0.1);
     CHECK(largest_difference(found.*values, expected.*values) <
           kRoundOff * largest_of(expected.*values));

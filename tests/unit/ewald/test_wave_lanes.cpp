@@ -5,6 +5,7 @@
 #include "catch.h"
 #include "comm/communicator.h"
 #include "ewald/charged_system.h"
+#include "ewald/kept_sums.h"
 #include "potentials/ewald/structure_factors.h"
 #include "potentials/ewald/wave_results.h"
 
@@ -15,21 +16,6 @@ namespace {
 
 constexpr double kRoundOff = 1e-11;    // float64 sums of some thousand terms, phases up to 2 pi 20
 constexpr double kAlpha = 0.4, kConstant = 14.4;
-
-struct Sums {
-  explicit Sums(std::size_t n) : potential(n), forces(3 * n), node_virial(9 * n)
-  {
-    sums.potential = potential;
-    sums.forces = forces;
-    sums.node_virial = node_virial;
-    sums.wants_node_virial = true;
-    sums.virial = &virial;
-  }
-  Sums(const Sums &) = delete;
-  std::vector<double> potential, forces, node_virial;
-  std::array<double, 9> virial{};
-  CoulombSums sums;
-};
 
 double largest_of(const std::vector<double> &values)
 {
@@ -53,7 +39,7 @@ TEST_CASE("lanes give the reciprocal sums of the CPU")
     totals.charge_squared += charge * charge;
   }
 
-  Sums expected(n), found(n);
+  KeptSums expected(n, true), found(n, true);
   const auto communicator = make_self_communicator();
   const auto on_cpu = make_structure_factors({}, 1e-6, *communicator);
   on_cpu->plan(lattice, totals, kAlpha);
@@ -76,7 +62,7 @@ TEST_CASE("lanes give the reciprocal sums of the CPU")
                     of_atoms.data());
   add_wave_sums(of_atoms, lattice, atoms, found.sums);
 
-  for (const auto &values : {&Sums::potential, &Sums::forces, &Sums::node_virial}) {
+  for (const auto &values : {&KeptSums::potential, &KeptSums::forces, &KeptSums::node_virial}) {
     REQUIRE(largest_of(expected.*values) > 0.1);
     CHECK(largest_difference(found.*values, expected.*values) <
           kRoundOff * largest_of(expected.*values));
