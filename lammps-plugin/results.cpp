@@ -1,6 +1,8 @@
 // From the models' results to LAMMPS's arrays.
 #include <atom.h>
 #include <comm.h>
+#include <force.h>
+#include <kspace.h>
 #include <update.h>
 
 #include <algorithm>
@@ -32,6 +34,8 @@ void PairMlipDD::add_results()
   const mlip_dd::PotentialOutput &output = state_->pipeline->output();
   const double to_energy = state_->units.energy_to_host();
   const double to_force = state_->units.force_to_host();
+  const std::vector<double> &centroid =
+      output.centroid_virial.empty() ? output.node_virial : output.centroid_virial;
   for (int i = 0; i < atom->nlocal; ++i) {
     const std::int64_t row = state_->host.row(i);
     if (row == mlip_dd::kNotInModel) continue;
@@ -45,8 +49,7 @@ void PairMlipDD::add_results()
     if (cvflag_atom)
       for (int k = 0; k < 9; ++k)
         cvatom[i][k] +=
-            to_energy *
-            output.node_virial[static_cast<std::size_t>(9 * row + mlip_dd::centroid_entry(k))];
+            to_energy * centroid[static_cast<std::size_t>(9 * row + mlip_dd::centroid_entry(k))];
   }
 }
 
@@ -66,7 +69,11 @@ void PairMlipDD::take_outputs()
 // Ghosts get their owners' values.
 void PairMlipDD::forward_outputs()
 {
-  if (state_->options.charges_to_q) forward_values(atom->q);
+  if (state_->options.charges_to_q) {
+    forward_values(atom->q);
+    // What a kspace style remembers of the charges it was begun with: their sum and self-energy.
+    if (force->kspace) force->kspace->qsum_qsq(0);
+  }
   for (double *values : outputs_->taken()) forward_values(values);
 }
 

@@ -161,7 +161,7 @@ void KokkosGraph<DeviceType>::add_edge_forces(const at::Tensor &gradient, at::Te
 }
 
 template <class DeviceType>
-void KokkosGraph<DeviceType>::add_edge_node_virial(const at::Tensor &gradient,
+void KokkosGraph<DeviceType>::add_edge_node_virial(const at::Tensor &gradient, VirialShare share,
                                                    at::Tensor &node_virial) const
 {
   const RowEdges rows{candidates_.receiver_atoms.size(0), edge_offsets_.const_data_ptr<Index>(),
@@ -170,6 +170,7 @@ void KokkosGraph<DeviceType>::add_edge_node_virial(const at::Tensor &gradient,
   const at::Tensor by_edge = gradient.contiguous();
   const double *g = by_edge.const_data_ptr<double>();
   const double *r = vectors.const_data_ptr<double>();
+  const double part = receivers_part(share);
   double *w = node_virial.mutable_data_ptr<double>();
   Kokkos::parallel_for(
       "mlip_dd::edge_virials",
@@ -178,11 +179,11 @@ void KokkosGraph<DeviceType>::add_edge_node_virial(const at::Tensor &gradient,
         double sum[9] = {};
         if (row < rows.receivers)
           for (Index e = rows.edge_offsets[row]; e < rows.edge_offsets[row + 1]; ++e)
-            for (int k = 0; k < 9; ++k) sum[k] -= 0.5 * r[3 * e + k / 3] * g[3 * e + k % 3];
+            for (int k = 0; k < 9; ++k) sum[k] -= part * r[3 * e + k / 3] * g[3 * e + k % 3];
         for (Index s = rows.sender_offsets[row]; s < rows.sender_offsets[row + 1]; ++s) {
           const Index e = rows.edges[rows.by_sender[s]];
           if (e < 0) continue;
-          for (int k = 0; k < 9; ++k) sum[k] -= 0.5 * r[3 * e + k / 3] * g[3 * e + k % 3];
+          for (int k = 0; k < 9; ++k) sum[k] -= (1.0 - part) * r[3 * e + k / 3] * g[3 * e + k % 3];
         }
         for (int k = 0; k < 9; ++k) w[9 * row + k] += sum[k];
       });

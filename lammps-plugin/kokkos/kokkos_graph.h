@@ -34,7 +34,8 @@ class KokkosGraph final : public DeviceGraph {
 
   void select_edges(double cutoff) override;
   void add_edge_forces(const at::Tensor &gradient, at::Tensor &forces) const override;
-  void add_edge_node_virial(const at::Tensor &gradient, at::Tensor &node_virial) const override;
+  void add_edge_node_virial(const at::Tensor &gradient, VirialShare share,
+                            at::Tensor &node_virial) const override;
   at::Tensor owned_positions() const override;
 
  private:

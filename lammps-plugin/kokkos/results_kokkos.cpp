@@ -27,7 +27,7 @@ at::Tensor on_device_of(const at::Tensor &like, const std::vector<double> &value
 mlip_dd::OutputTensors arrays_of(const mlip_dd::PotentialOutput &output, const at::Tensor &like)
 {
   return {on_device_of(like, output.node_energy), on_device_of(like, output.forces),
-          on_device_of(like, output.node_virial)};
+          on_device_of(like, output.node_virial), on_device_of(like, output.centroid_virial)};
 }
 
 // to(atom, 0 .. width) += factor * take(row of from, component), for each owned row.
@@ -92,8 +92,10 @@ void PairMlipDDKokkos<DeviceType>::add_rows(const mlip_dd::OutputTensors &rows)
   if (vflag_atom && rows.node_virial.defined())
     add_columns<DeviceType>("mlip_dd::add_virials", atoms, rows.node_virial, 6, to_energy,
                             k_vatom.template view<DeviceType>(), TakeSymmetric());
-  if (cvflag_atom && rows.node_virial.defined())
-    add_columns<DeviceType>("mlip_dd::add_centroid_virials", atoms, rows.node_virial, 9, to_energy,
+  const at::Tensor &centroid =
+      rows.centroid_virial.defined() ? rows.centroid_virial : rows.node_virial;
+  if (cvflag_atom && centroid.defined())
+    add_columns<DeviceType>("mlip_dd::add_centroid_virials", atoms, centroid, 9, to_energy,
                             k_cvatom.template view<DeviceType>(), TakeCentroid());
 }
 
@@ -129,8 +131,11 @@ void PairMlipDDKokkos<DeviceType>::require_finite()
   for (std::size_t step = 0; finite && step < pipeline.size(); ++step) {
     const mlip_dd::PotentialOutput &output = pipeline.runner(step).output();
     double sum = (output.tensors->forces.sum() + output.tensors->node_energy.sum()).item<double>();
+    for (const at::Tensor &virials : {output.tensors->node_virial, output.tensors->centroid_virial})
+      if (virials.defined()) sum += virials.sum().item<double>();
     for (const double component : output.virial) sum += component;
-    finite = std::isfinite(sum) && output.fields.empty() && output.gradients.empty();
+    finite = std::isfinite(sum + output.energy) && output.fields.empty() &&
+             output.gradients.empty() && output.systems.empty();
   }
   if (finite) return;
   pipeline.fill_arrays();

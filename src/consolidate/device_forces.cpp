@@ -22,7 +22,9 @@ void add_edge_gradient(const DeviceGraph &graph, const at::Tensor &gradient,
   graph.add_edge_forces(gradient, output.tensors->forces);
   add_virial(graph.vectors.t().matmul(gradient).neg(), output);
   if (output.tensors->node_virial.defined())
-    graph.add_edge_node_virial(gradient, output.tensors->node_virial);
+    graph.add_edge_node_virial(gradient, VirialShare::ends, output.tensors->node_virial);
+  if (output.tensors->centroid_virial.defined())
+    graph.add_edge_node_virial(gradient, VirialShare::sender, output.tensors->centroid_virial);
 }
 
 void add_position_gradient(const at::Tensor &gradient, const at::Tensor &positions,

@@ -25,16 +25,17 @@ void add_edge_virial(const AtomGraph &graph, std::span<const double> gradient,
 }
 
 void add_edge_node_virial(const AtomGraph &graph, std::span<const double> gradient,
-                          std::span<double> node_virial)
+                          VirialShare share, std::span<double> node_virial)
 {
+  const double part = receivers_part(share);
   for (std::size_t e = 0; e < graph.receivers.size(); ++e) {
     double *receiver = &node_virial[9 * static_cast<std::size_t>(graph.receivers[e])];
     double *sender = &node_virial[9 * static_cast<std::size_t>(graph.senders[e])];
     for (std::size_t a = 0; a < 3; ++a)
       for (std::size_t b = 0; b < 3; ++b) {
-        const double half = 0.5 * graph.vectors[3 * e + a] * gradient[3 * e + b];
-        receiver[3 * a + b] -= half;
-        sender[3 * a + b] -= half;
+        const double whole = graph.vectors[3 * e + a] * gradient[3 * e + b];
+        receiver[3 * a + b] -= part * whole;
+        sender[3 * a + b] -= (1.0 - part) * whole;
       }
   }
 }

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "graph/atom_graph.h"
+#include "graph/virial_share.h"
 
 namespace mlip_dd {
 
@@ -19,8 +20,11 @@ void add_edge_forces(const AtomGraph &graph, std::span<const double> gradient,
 void add_edge_virial(const AtomGraph &graph, std::span<const double> gradient,
                      std::span<double, 9> virial);
 
-// The same per atom, half to each end of an edge: node_virial [n_owned + n_halo, 9], added to.
+// The same per atom: node_virial [n_owned + n_halo, 9], added to. Where each atom's energy U_i
+// depends on its own edges alone, the senders' shares W_j are those of the heat flux
+// sum_j (E_j + W_j) v_j, with W_j v_j = sum_i (x_i - x_j) (dU_i/dx_j . v_j): Fan et al., Phys. Rev.
+// B 92, 094301 (2015), whose potential part is the same sum.
 void add_edge_node_virial(const AtomGraph &graph, std::span<const double> gradient,
-                          std::span<double> node_virial);
+                          VirialShare share, std::span<double> node_virial);
 
 }    // namespace mlip_dd

@@ -5,6 +5,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "graph/host_atoms.h"
+#include "graph/virial_share.h"
 
 namespace mlip_dd {
 
@@ -22,7 +23,8 @@ class DeviceGraph {
   // selected last; forces [n_owned + n_halo, 3] and node_virial [n_owned + n_halo, 9] are added to,
   // in an order that depends on the graph alone.
   virtual void add_edge_forces(const at::Tensor &gradient, at::Tensor &forces) const = 0;
-  virtual void add_edge_node_virial(const at::Tensor &gradient, at::Tensor &node_virial) const = 0;
+  virtual void add_edge_node_virial(const at::Tensor &gradient, VirialShare share,
+                                    at::Tensor &node_virial) const = 0;
 
   // [n_owned, 3], of the owned rows as they stand.
   virtual at::Tensor owned_positions() const = 0;

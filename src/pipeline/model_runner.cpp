@@ -2,32 +2,15 @@
 
 #include <ATen/ops/zeros.h>
 
-#include <chrono>
 #include <utility>
 
+#include "base/timer.h"
 #include "graph/device_graph.h"
 #include "halo/halo_exchange.h"
 #include "halo/row_arrays.h"
 #include "pipeline/output_tensors.h"
 
 namespace mlip_dd {
-
-namespace {
-
-class Timer {
- public:
-  explicit Timer(double &total) : total_(total), start_(std::chrono::steady_clock::now()) {}
-  ~Timer()
-  {
-    total_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  double &total_;
-  std::chrono::steady_clock::time_point start_;
-};
-
-}    // namespace
 
 ModelRunner::ModelRunner(Communicator &communicator, std::unique_ptr<Potential> potential,
                          Realisation realisation)
@@ -122,7 +105,8 @@ void ModelRunner::clear_output(const PotentialRequest &request)
   const std::int64_t rows = potential_->adds_to_halo_rows() ? graph_->n_rows() : graph_->n_owned;
   output_.energy = 0.0;
   output_.virial.fill(0.0);
-  for (auto *values : {&output_.node_energy, &output_.forces, &output_.node_virial})
+  for (auto *values :
+       {&output_.node_energy, &output_.forces, &output_.node_virial, &output_.centroid_virial})
     values->clear();
   output_.tensors.reset();
   if (graph_->device) {
@@ -132,11 +116,13 @@ void ModelRunner::clear_output(const PotentialRequest &request)
     output_.tensors->node_energy = at::zeros({graph_->n_owned}, options);
     output_.tensors->forces = at::zeros({rows, 3}, options);
     if (request.node_virial) output_.tensors->node_virial = at::zeros({rows, 9}, options);
+    if (request.centroid_virial) output_.tensors->centroid_virial = at::zeros({rows, 9}, options);
   } else {
     const auto n = static_cast<std::size_t>(rows);
     output_.node_energy.assign(static_cast<std::size_t>(graph_->n_owned), 0.0);
     output_.forces.assign(3 * n, 0.0);
     output_.node_virial.assign(request.node_virial ? 9 * n : 0, 0.0);
+    output_.centroid_virial.assign(request.centroid_virial ? 9 * n : 0, 0.0);
   }
   output_.fields.clear();
   output_.systems.clear();
@@ -179,11 +165,12 @@ void ModelRunner::bring_home()
   if (!potential_->adds_to_halo_rows()) return;
   const Timer timer(times_.home);
   if (OutputTensors *tensors = output_.tensors.get()) {
-    for (at::Tensor *rows : {&tensors->forces, &tensors->node_virial})
+    for (at::Tensor *rows : {&tensors->forces, &tensors->node_virial, &tensors->centroid_virial})
       if (rows->defined()) *rows = exchange_->scatter(*rows);
   } else {
     scatter_array(*exchange_, output_.forces, 3);
     if (request_.node_virial) scatter_array(*exchange_, output_.node_virial, 9);
+    if (request_.centroid_virial) scatter_array(*exchange_, output_.centroid_virial, 9);
   }
   for (auto &[name, gradient] : output_.gradients)
     scatter_array(*exchange_, gradient.values, gradient.width);

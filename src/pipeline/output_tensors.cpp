@@ -21,6 +21,7 @@ void copy_to_arrays(PotentialOutput &output)
   copy(output.tensors->node_energy, output.node_energy);
   copy(output.tensors->forces, output.forces);
   copy(output.tensors->node_virial, output.node_virial);
+  copy(output.tensors->centroid_virial, output.centroid_virial);
 }
 
 }    // namespace mlip_dd

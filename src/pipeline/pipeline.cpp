@@ -27,10 +27,10 @@ void add(std::vector<double> &to, const std::vector<double> &values, double fact
   for (std::size_t k = 0; k < values.size(); ++k) to[k] += factor * values[k];
 }
 
-void add(SystemValue &to, const SystemValue &value)
+void add(SystemValue &to, const SystemValue &value, double factor)
 {
   to.shape = value.shape;
-  add(to.values, value.values, 1.0);
+  add(to.values, value.values, factor);
 }
 
 void add(AtomField &to, const AtomField &field, double factor)
@@ -40,13 +40,13 @@ void add(AtomField &to, const AtomField &field, double factor)
 }
 
 // Models on a device and models on the host are summed apart: the sum has tensors, arrays or both.
-void add(PotentialOutput &to, const PotentialOutput &from, at::Tensor OutputTensors::*which,
-         double factor)
+void add(std::shared_ptr<OutputTensors> &to, const std::shared_ptr<OutputTensors> &from,
+         at::Tensor OutputTensors::*into, at::Tensor OutputTensors::*which, double factor)
 {
-  if (!from.tensors || !(from.tensors.get()->*which).defined()) return;
-  if (!to.tensors) to.tensors = std::make_shared<OutputTensors>();
-  const at::Tensor &values = from.tensors.get()->*which;
-  at::Tensor &sum = to.tensors.get()->*which;
+  if (!from || !(from.get()->*which).defined()) return;
+  if (!to) to = std::make_shared<OutputTensors>();
+  const at::Tensor &values = from.get()->*which;
+  at::Tensor &sum = to.get()->*into;
   if (sum.defined())
     sum.add_(values, factor);
   else
@@ -56,10 +56,11 @@ void add(PotentialOutput &to, const PotentialOutput &from, at::Tensor OutputTens
 }    // namespace
 
 Pipeline::Pipeline(Communicator &communicator, std::vector<PipelineMember> members, Wiring wiring,
-                   const std::vector<std::string> &additive)
+                   const std::vector<std::string> &additive, OtherOutputs others)
     : communicator_(communicator),
       wiring_(std::move(wiring)),
       additive_(additive),
+      others_(others),
       energies_(members.size(), 0.0)
 {
   for (PipelineMember &member : members)
@@ -127,7 +128,9 @@ void Pipeline::evaluate(const HostStep &step, const PipelineRequest &request)
     const Potential &potential = member.runner->potential();
     PotentialRequest own;
     own.node_energy = request.node_energy;
-    own.node_virial = request.node_virial;
+    own.centroid_virial = request.centroid_virial && potential.has_centroid_virial();
+    own.node_virial =
+        request.node_virial || (request.centroid_virial && !potential.has_centroid_virial());
     own.defer = member.defers();
     own.output_fields = member.wired_outputs;
     for (const std::string &name : potential.output_fields())
@@ -215,6 +218,20 @@ void Pipeline::fill_arrays()
   for (Member &member : members_) member.runner->fill_arrays();
 }
 
+// Members that share pairs evenly have one array for both.
+void Pipeline::add_virials(bool centroid_apart, const PotentialOutput &own, double factor)
+{
+  if (request_.node_virial) {
+    add(sum_.node_virial, own.node_virial, factor);
+    add(sum_.tensors, own.tensors, &OutputTensors::node_virial, &OutputTensors::node_virial,
+        factor);
+  }
+  if (!request_.centroid_virial) return;
+  add(sum_.centroid_virial, centroid_apart ? own.centroid_virial : own.node_virial, factor);
+  add(sum_.tensors, own.tensors, &OutputTensors::centroid_virial,
+      centroid_apart ? &OutputTensors::centroid_virial : &OutputTensors::node_virial, factor);
+}
+
 bool Pipeline::adds(const std::string &key) const { return has(additive_, key); }
 
 const PotentialOutput &Pipeline::output() const
@@ -238,7 +255,8 @@ void Pipeline::add_up()
   if (&output() != &sum_) return;
   sum_.energy = 0.0;
   sum_.virial.fill(0.0);
-  for (auto *values : {&sum_.node_energy, &sum_.forces, &sum_.node_virial}) values->clear();
+  for (auto *values : {&sum_.node_energy, &sum_.forces, &sum_.node_virial, &sum_.centroid_virial})
+    values->clear();
   sum_.tensors.reset();
   sum_.fields.clear();
   sum_.systems.clear();
@@ -250,22 +268,24 @@ void Pipeline::add_up()
     if (s == 0 || adds("energy")) {
       sum_.energy += energies_[s];
       add(sum_.node_energy, own.node_energy, member.weight);
-      add(sum_, own, &OutputTensors::node_energy, member.weight);
+      add(sum_.tensors, own.tensors, &OutputTensors::node_energy, &OutputTensors::node_energy,
+          member.weight);
     }
     if (s == 0 || adds("forces")) {
       add(sum_.forces, own.forces, factor);
-      add(sum_, own, &OutputTensors::forces, factor);
+      add(sum_.tensors, own.tensors, &OutputTensors::forces, &OutputTensors::forces, factor);
     }
     if (s == 0 || adds("stress")) {
       for (std::size_t k = 0; k < 9; ++k) sum_.virial[k] += factor * own.virial[k];
-      add(sum_.node_virial, own.node_virial, factor);
-      add(sum_, own, &OutputTensors::node_virial, factor);
+      add_virials(member.runner->potential().has_centroid_virial(), own, factor);
     }
+    const bool mean = others_ == OtherOutputs::mean;
+    const double share = mean ? member.weight : 1.0;
     for (const auto &[name, field] : own.fields)
-      if (has(request_.output_fields, name) && (!sum_.fields.contains(name) || adds(name)))
-        add(sum_.fields[name], field, 1.0);
+      if (has(request_.output_fields, name) && (!sum_.fields.contains(name) || adds(name) || mean))
+        add(sum_.fields[name], field, share);
     for (const auto &[name, value] : own.systems)
-      if (!sum_.systems.contains(name) || adds(name)) add(sum_.systems[name], value);
+      if (!sum_.systems.contains(name) || adds(name) || mean) add(sum_.systems[name], value, share);
     for (const std::string &name : wiring_.host_fields[s])
       if (const auto found = own.gradients.find(name); found != own.gradients.end())
         add(sum_.gradients[name], found->second, factor);

@@ -25,18 +25,25 @@ struct PipelineMember {
 
 struct PipelineRequest {
   bool node_virial = false;
+  bool centroid_virial = false;               // as the heat flux needs it
   std::vector<std::string> output_fields;     // of any model
   std::vector<std::string> gradients;         // of fields that atoms carry: d(energy)/d(field)
   std::vector<std::string> system_outputs;    // of any model
   bool node_energy = true;                    // refused where a model only knows the total
 };
 
+// What becomes of outputs that several members give and nobody named additive.
+enum class OtherOutputs {
+  first,    // the first member's count
+  mean      // their sum by weights, which are a committee's shares of one
+};
+
 class Pipeline {
  public:
-  // `additive`: which of energy, forces, stress and output fields are summed over the members; of
-  // others the first member's counts. Keeps a reference to `communicator`.
+  // `additive`: which of energy, forces, stress and other outputs are summed over the members.
+  // Keeps a reference to `communicator`.
   Pipeline(Communicator &communicator, std::vector<PipelineMember> members, Wiring wiring,
-           const std::vector<std::string> &additive);
+           const std::vector<std::string> &additive, OtherOutputs others = OtherOutputs::first);
 
   std::size_t size() const { return members_.size(); }
   const std::string &name(std::size_t step) const { return members_[step].name; }
@@ -59,7 +66,8 @@ class Pipeline {
 
   std::vector<std::string> take_warnings();    // of all members, once each, of this rank
 
-  // Of the last evaluation, owned rows. Gradients are of fields that atoms carry.
+  // Of the last evaluation, owned rows. Gradients are of fields that atoms carry. Without a
+  // centroid_virial of its own it is node_virial.
   const PotentialOutput &output() const;
   // Fills the arrays of its models' results where there are tensors in their place.
   void fill_arrays();
@@ -83,12 +91,14 @@ class Pipeline {
   void neutralise(const Member &member, AtomField &charges);
   void pass_gradients_on(std::size_t step);
   void add_up();
+  void add_virials(bool centroid_apart, const PotentialOutput &own, double factor);
   bool adds(const std::string &key) const;
 
   Communicator &communicator_;
   std::vector<Member> members_;
   Wiring wiring_;
   std::vector<std::string> additive_;
+  OtherOutputs others_;
   PipelineRequest request_;
   PotentialOutput sum_;
   std::vector<double> energies_;

@@ -25,6 +25,7 @@ struct OutputTensors;
 struct PotentialRequest {
   bool node_energy = false;    // where a potential has none of its own, it must say so
   bool node_virial = false;
+  bool centroid_virial = false;               // of potentials that have one of their own
   std::vector<std::string> gradients;         // input fields to differentiate the energy by
   std::vector<std::string> output_fields;     // per-atom outputs to give
   std::vector<std::string> system_outputs;    // outputs of the whole system to give
@@ -41,6 +42,7 @@ struct PotentialOutput {
   std::vector<double> forces;         // [n_owned + n_halo, 3], -d(sum over ranks of energy)/dx
   std::vector<double>
       node_virial;    // [n_owned + n_halo, 9], summing to virial; empty unless asked for
+  std::vector<double> centroid_virial;    // the same, shared as the heat flux needs it
   std::shared_ptr<OutputTensors>
       tensors;             // in place of these three arrays where the graph has a DeviceGraph
   AtomFields fields;       // the output fields asked for, [n_owned, width]
@@ -76,6 +78,10 @@ class Potential {
   // the caller brings nothing home, and these outputs may have owned rows alone.
   virtual bool adds_to_halo_rows() const { return true; }
 
+  // Whether the virial that the heat flux needs is another than node_virial, which shares each
+  // pair's evenly: so for many-body energies.
+  virtual bool has_centroid_virial() const { return false; }
+
   // Whether rows on a GPU leave from there; known after set_plan().
   virtual bool sends_from_gpu() const { return false; }
 
@@ -102,6 +108,10 @@ class Potential {
   virtual void differentiate(const AtomGraph &, const PotentialRequest &, double /*energy_seed*/,
                              const AtomFields & /*seeds*/, PotentialOutput &)
   {}
+
+  // Seconds of evaluate() and differentiate() so far that went into derivatives, where they are
+  // taken apart from the energy.
+  virtual double backward_seconds() const { return 0.0; }
 
   // Of all exchanges inside evaluate() so far, on this rank.
   virtual Traffic traffic() const = 0;

@@ -58,6 +58,7 @@ class Evaluation:
     forces: np.ndarray          # [n, 3] eV/A
     virial: np.ndarray          # [3, 3] eV, sum of x_a F_b
     node_virial: np.ndarray     # [n, 3, 3] eV, half of each edge to each end
+    centroid_virial: np.ndarray    # [n, 3, 3] eV, each edge to its sender
 
 
 def evaluate_bare(model: Model, system: System) -> Evaluation:
@@ -71,11 +72,13 @@ def evaluate_bare(model: Model, system: System) -> Evaluation:
     node_energy = module(**{names["types"]: types, names["edge_index"]: torch.tensor(np.stack([receivers, senders])),
                             names["edge_vectors"]: edge_vectors})
     gradient = torch.autograd.grad(node_energy.sum(), edge_vectors)[0].double().numpy()
-    forces, node_virial = np.zeros((len(system), 3)), np.zeros((len(system), 3, 3))
+    forces = np.zeros((len(system), 3))
+    node_virial, centroid_virial = np.zeros((2, len(system), 3, 3))
     np.add.at(forces, receivers, gradient)
     np.add.at(forces, senders, -gradient)
     moments = -vectors[:, :, None] * gradient[:, None, :]
     np.add.at(node_virial, receivers, 0.5 * moments)
     np.add.at(node_virial, senders, 0.5 * moments)
+    np.add.at(centroid_virial, senders, moments)
     values = node_energy.detach().double().numpy()
-    return Evaluation(float(values.sum()), values, forces, moments.sum(0), node_virial)
+    return Evaluation(float(values.sum()), values, forces, moments.sum(0), node_virial, centroid_virial)

@@ -290,7 +290,7 @@ TEST_CASE("forces and virial of edges are the derivatives of an energy over edge
   std::array<double, 9> virial{};
   add_edge_forces(graph, gradient, forces);
   add_edge_virial(graph, gradient, virial);
-  add_edge_node_virial(graph, gradient, node_virial);
+  add_edge_node_virial(graph, gradient, VirialShare::ends, node_virial);
 
   constexpr double kStep = 1e-5;
   constexpr double kDifferenceError = 1e-8;    // step^2 times third derivatives of order 10
