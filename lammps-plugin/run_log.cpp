@@ -85,10 +85,13 @@ void describe_times(Communicator &communicator, const ModelRunner &runner,
   lines.push_back(line("bytes sent", spread_of(communicator, traffic.bytes_sent)));
   lines.push_back(line("s building graphs", seconds(times.build)));
   lines.push_back(line("s choosing edges", seconds(times.select)));
-  lines.push_back(line("s in the model", seconds(times.model)));
+  const double backward = runner.potential().backward_seconds();
+  lines.push_back(line("s forward", seconds(times.model - backward)));
+  lines.push_back(line("s backward", seconds(backward)));
   lines.push_back(line("s bringing forces home", seconds(times.home)));
   lines.push_back(line("s consolidating outputs", seconds(times.outputs)));
-  lines.push_back(line("s of it in exchanges", seconds(traffic.seconds)));
+  lines.push_back(line("s of these in exchanges", seconds(traffic.seconds)));
+  lines.push_back(line("s of these, packing", seconds(traffic.packing)));
 }
 
 }    // namespace

@@ -10,9 +10,9 @@ from read_run import read_pair_times, read_stages
 
 TASKS = {"Pair": "pair style (the model)", "Neigh": "neighbour lists", "Comm": "LAMMPS's communication",
          "Modify": "thermostat, barostat, motion", "Output": "thermo output", "Other": "other, and waiting"}
-PAIR = {"s in the model": "model, forward and backward", "s building graphs": "graph, at reneighbouring",
+PAIR = {"s forward": "model, forward", "s backward": "model, backward", "s building graphs": "graph, at reneighbouring",
         "s choosing edges": "choosing edges, each step", "s bringing forces home": "forces of other ranks' atoms"}
-EXCHANGES = "s of it in exchanges"
+EXCHANGES = "s of these in exchanges"
 
 
 def print_shares(parts: dict[str, float], whole: float) -> None:

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/timer.h"
 
 namespace mlip_dd {
 
@@ -51,6 +52,7 @@ at::Tensor HaloExchange::gather(const at::Tensor &owned)
   require_rows(owned, plan_.n_owned, "gather");
   ++traffic_.gathers;
   if (plan_.isolated()) return owned;
+  const Timer all(traffic_.seconds);
   const at::Tensor source = owned.detach().resolve_conj().resolve_neg().contiguous();
   auto shape = source.sizes().vec();
   shape[0] = static_cast<std::int64_t>(plan_.copy_rows.size());
@@ -58,11 +60,14 @@ at::Tensor HaloExchange::gather(const at::Tensor &owned)
   shape[0] = plan_.n_rows();
   at::Tensor rows = at::empty(shape, source.options());
   at::Tensor halo = rows.narrow(0, plan_.n_owned, plan_.n_halo);
-  pack_rows(source, index_on(source.device()).copy_rows, packed);
-  const Departure departure = depart(packed);
+  {
+    const Timer packing(traffic_.packing);
+    pack_rows(source, index_on(source.device()).copy_rows, packed);
+  }
+  transport_.start(packed);
   // Halo rows are received in their places, and owned rows copied meanwhile.
   rows.narrow(0, 0, plan_.n_owned).copy_(source);
-  arrive(departure, plan_.copy_peers, halo, plan_.halo_peers);
+  arrive(packed, plan_.copy_peers, halo, plan_.halo_peers);
   return rows;
 }
 
@@ -71,34 +76,28 @@ at::Tensor HaloExchange::scatter(const at::Tensor &rows)
   require_rows(rows, plan_.n_rows(), "scatter");
   ++traffic_.scatters;
   if (plan_.isolated()) return rows;
+  const Timer all(traffic_.seconds);
   const at::Tensor source = rows.detach().resolve_conj().resolve_neg().contiguous();
   auto shape = source.sizes().vec();
   shape[0] = static_cast<std::int64_t>(plan_.copy_rows.size());
   at::Tensor received = at::empty(shape, source.options());
-  const Departure departure = depart(source.narrow(0, plan_.n_owned, plan_.n_halo));
+  const at::Tensor sent = source.narrow(0, plan_.n_owned, plan_.n_halo);
+  transport_.start(sent);
   at::Tensor owned = source.narrow(0, 0, plan_.n_owned).clone();
-  arrive(departure, plan_.halo_peers, received, plan_.copy_peers);
+  arrive(sent, plan_.halo_peers, received, plan_.copy_peers);
+  const Timer packing(traffic_.packing);
   add_segments(owned, received, index_on(source.device()).sums);
   return owned;
 }
 
 at::Tensor HaloExchange::correct(const at::Tensor &rows) { return gather(scatter(rows)); }
 
-HaloExchange::Departure HaloExchange::depart(const at::Tensor &send)
-{
-  const Departure departure{std::chrono::steady_clock::now(), send.numel() * send.element_size()};
-  transport_.start(send);
-  return departure;
-}
-
-void HaloExchange::arrive(const Departure &departure, std::span<const PeerRange> send_to,
+void HaloExchange::arrive(const at::Tensor &sent, std::span<const PeerRange> send_to,
                           at::Tensor &receive, std::span<const PeerRange> receive_from)
 {
   transport_.finish(send_to, receive, receive_from);
   traffic_.messages_sent += static_cast<std::int64_t>(send_to.size());
-  traffic_.bytes_sent += departure.bytes;
-  traffic_.seconds +=
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - departure.time).count();
+  traffic_.bytes_sent += sent.numel() * sent.element_size();
 }
 
 }    // namespace mlip_dd

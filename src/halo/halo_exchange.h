@@ -5,7 +5,6 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <chrono>
 #include <cstdint>
 #include <span>
 
@@ -57,13 +56,8 @@ class HaloExchange {
   };
   const DeviceIndex &index_on(const at::Device &device);
 
-  // Rows on their way.
-  struct Departure {
-    std::chrono::steady_clock::time_point time;
-    std::int64_t bytes;
-  };
-  Departure depart(const at::Tensor &send);
-  void arrive(const Departure &departure, std::span<const PeerRange> send_to, at::Tensor &receive,
+  // Ends what transport_.start(sent) began.
+  void arrive(const at::Tensor &sent, std::span<const PeerRange> send_to, at::Tensor &receive,
               std::span<const PeerRange> receive_from);
 
   Communicator &communicator_;

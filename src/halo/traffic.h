@@ -13,6 +13,7 @@ struct Traffic {
   std::int64_t bytes_sent = 0;
   std::int64_t system_sums = 0;    // over all ranks, in the middle of a model
   double seconds = 0.0;            // waiting included
+  double packing = 0.0;            // of these: putting rows together and adding them up
 
   Traffic &operator+=(const Traffic &other)
   {
@@ -22,6 +23,7 @@ struct Traffic {
     bytes_sent += other.bytes_sent;
     system_sums += other.system_sums;
     seconds += other.seconds;
+    packing += other.packing;
     return *this;
   }
 };
