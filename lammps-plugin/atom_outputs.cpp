@@ -83,7 +83,8 @@ double *AtomOutputs::values(const std::string &name, std::int64_t step)
 {
   if (!knows(name)) return nullptr;
   Output &output = find(name);
-  output.wanted = true;
+  just_always_ = output.always || output.flag != 0 ? nullptr : &output;
+  if (just_always_) output.always = true;
   // Atoms may have changed places since the last step that has values.
   if (!output.values.empty() && left_out(output, step))
     throw Error({name + " is asked for in a step that has none", "step " + std::to_string(step),
@@ -99,14 +100,16 @@ int *AtomOutputs::flag(const std::string &name)
   const std::string output_name = name.substr(0, name.size() - kFlag.size());
   if (!knows(output_name)) return nullptr;
   Output &output = find(output_name);
-  output.flagged = true;
+  if (just_always_ == &output) output.always = false;
+  just_always_ = nullptr;
   return &output.flag;
 }
 
-void AtomOutputs::add_wanted(PipelineRequest &request) const
+void AtomOutputs::add_wanted(PipelineRequest &request, bool all)
 {
-  for (const auto &[name, output] : outputs_) {
-    if (!output.now() || !knows(name) || output.field == kForceDeviation) continue;
+  for (auto &[name, output] : outputs_) {
+    output.now = (all || output.always || output.flag != 0) && knows(name);
+    if (!output.now || output.field == kForceDeviation) continue;
     if (output.field.starts_with(kGradient) && has(known_, output.field))
       add_once(request.gradients, output.field.substr(kGradient.size()));
     else
@@ -119,7 +122,7 @@ void AtomOutputs::take(const Pipeline &pipeline, const HostGraph &host, const Ho
 {
   taken_.clear();
   for (auto &[name, output] : outputs_) {
-    if (!output.now() || !knows(name) || left_out(output, step)) continue;
+    if (!output.now || left_out(output, step)) continue;
     AtomField deviation;
     const AtomField *field = &deviation;
     if (output.field == kForceDeviation)

@@ -25,14 +25,15 @@ class AtomOutputs {
   bool knows(const std::string &name) const;
 
   // Values of local atoms and ghosts, of the last evaluation; null before one, and for names that
-  // are not known. From now on the name is computed in every step, or, once flag() was asked for,
-  // where the flag is not zero. Throws Error where `step` is one without the name's values.
+  // are not known. From now on the name is computed in every step; or only where flag() is not
+  // zero, as long as nobody asks where it is. fix pair with a flag asks for both when it is made.
+  // Throws Error where `step` is one without the name's values.
   double *values(const std::string &name, std::int64_t step);
   // `name` without "_flag" at its end; null where it has no such end.
   int *flag(const std::string &name);
 
-  // For this step.
-  void add_wanted(PipelineRequest &request) const;
+  // For this step; `all`: of whatever was ever asked for. Minimisers begin without setting flags.
+  void add_wanted(PipelineRequest &request, bool all);
 
   // After an evaluation. Atoms outside the model get zero, ghosts nothing. Throws Error where a
   // column does not exist.
@@ -48,11 +49,9 @@ class AtomOutputs {
     std::size_t column = 0;
     bool whole = true;    // asked for without a column
     int flag = 0;
-    bool flagged = false;
-    bool wanted = false;
+    bool always = false;
+    bool now = false;    // in this step
     std::vector<double> values;
-
-    bool now() const { return flagged ? flag != 0 : wanted; }
   };
 
   Output &find(const std::string &name);
@@ -62,6 +61,7 @@ class AtomOutputs {
   std::vector<std::string> known_;
   int deviation_every_ = 0;
   std::map<std::string, Output> outputs_;    // LAMMPS keeps pointers to flags: nothing is erased
+  Output *just_always_ = nullptr;            // by the call of values() before
   std::vector<double *> taken_;
 };
 

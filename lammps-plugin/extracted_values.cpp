@@ -13,7 +13,9 @@ std::string indices(const std::vector<std::int64_t> &shape, std::int64_t k)
 {
   std::string text;
   for (auto length = shape.rbegin(); length != shape.rend(); ++length) {
-    text = "[" + std::to_string(k % *length + 1) + "]" + text;
+    std::string longer("[");
+    longer.append(std::to_string(k % *length + 1)).append("]").append(text);
+    text = longer;
     k /= *length;
   }
   return text;

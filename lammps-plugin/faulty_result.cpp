@@ -44,6 +44,8 @@ std::optional<Fault> find_fault(const PotentialOutput &output, std::int64_t n_ow
     for (std::size_t k = 0; k < 3 * n; ++k)
       if (!std::isfinite(output.forces[k]))
         return Fault{"force", output.forces[k], static_cast<std::int64_t>(k / 3)};
+  for (const auto *virials : {&output.node_virial, &output.centroid_virial})
+    if (const auto fault = in_rows("virial", *virials, n_owned)) return fault;
   for (const auto *fields : {&output.fields, &output.gradients})
     for (const auto &[name, field] : *fields) {
       const std::size_t last =

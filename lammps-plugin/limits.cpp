@@ -7,7 +7,10 @@
 #include <update.h>
 #include <utils.h>
 
-#include "pair_mlip_dd.h"
+#include <algorithm>
+#include <limits>
+
+#include "pair_state.h"
 #include "place.h"
 
 namespace LAMMPS_NS {
@@ -33,15 +36,39 @@ void PairMlipDD::refuse_unsupported()
                "mlip/dd: neighbour lists or ghosts limited to a group would hide atoms from the "
                "model. Remove "
                "`atom_modify first`, `neigh_modify include` and `comm_modify group`");
-  if (atom->molecular != Atom::ATOMIC && (atom->nbonds || atom->nangles || atom->ndihedrals))
-    for (int k = 1; k <= 3; ++k)
-      if (force->special_lj[k] == 0.0 && force->special_coul[k] == 0.0)
-        error->all(
-            MLIP_DD_PLACE,
-            "mlip/dd: special_bonds removes pairs of bonded atoms, which the model needs. Use "
-            "`special_bonds lj/coul 1.0 1.0 1.0`");
   if (utils::strmatch(update->integrate_style, "^respa"))
     error->all(MLIP_DD_PLACE, "mlip/dd: run_style respa is not supported. Use `run_style verlet`");
+  // Any sub-style but hybrid's own; sub-styles are computed in the order of their names.
+  const bool hybrid = force->pair != this;
+  if (state_->options.charges_to_q && hybrid && force->pair_match("^[^h]", 0, 1) != this)
+    error->all(
+        MLIP_DD_PLACE,
+        "mlip/dd: `charges to_q` comes too late for a sub-style that is computed before, and "
+        "would take the charges of the step before. Name mlip/dd first in pair_style {}",
+        force->pair_style);
+}
+
+void PairMlipDD::refuse_removed_pairs()
+{
+  if (atom->molecular == Atom::ATOMIC) return;
+  int removed = 0;    // the kinds of neighbours along bonds that LAMMPS leaves out of its lists
+  for (int k = 1; k <= 3; ++k) removed |= (neighbor->special_flag[k] == 0) << k;
+  if (!removed) return;
+  int first = std::numeric_limits<int>::max(), lowest = 0;
+  for (int i = 0; i < atom->nlocal; ++i) {
+    bool some = !atom->nspecial;    // templates keep them elsewhere
+    for (int k = 1; k <= 3 && !some; ++k)
+      some =
+          removed & (1 << k) && atom->nspecial[i][k - 1] > (k > 1 ? atom->nspecial[i][k - 2] : 0);
+    if (some) first = std::min(first, static_cast<int>(atom->tag[i]));
+  }
+  MPI_Allreduce(&first, &lowest, 1, MPI_INT, MPI_MIN, world);
+  if (lowest != std::numeric_limits<int>::max())
+    error->all(
+        MLIP_DD_PLACE,
+        "mlip/dd: special_bonds removes pairs of bonded atoms, which the model needs (found: "
+        "bonds of atom {}, step {}). Use `special_bonds lj/coul 1.0 1.0 1.0`",
+        lowest, update->ntimestep);
 }
 
 }    // namespace LAMMPS_NS

@@ -37,10 +37,15 @@ int how_to_bind()
 }
 
 // What this program can tell of itself, asked for by name since it may be linked in many ways.
-HostBuild build_of(const LAMMPS_NS::LAMMPS &lammps)
+HostBuild build_of(LAMMPS_NS::LAMMPS &lammps)
 {
   HostBuild build;
-  build.version = lammps.num_ver;
+  // Its own function knows the layout of its own class.
+  using Version = int(void *);
+  if (auto *version = reinterpret_cast<Version *>(dlsym(RTLD_DEFAULT, "lammps_version")))
+    build.version = version(&lammps);
+  else
+    build.version = lammps.num_ver;
   using ExtractSetting = int(void *, const char *);
   if (auto *setting =
           reinterpret_cast<ExtractSetting *>(dlsym(RTLD_DEFAULT, "lammps_extract_setting")))

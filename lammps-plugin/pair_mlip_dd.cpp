@@ -110,8 +110,9 @@ void PairMlipDD::adopt(std::unique_ptr<State> fresh)
   state_->fingerprint.resize(mlip_dd::kFingerprintLength);
   state_->communicator->broadcast(state_->fingerprint.data(), state_->fingerprint.size(), 0);
   nextra = static_cast<int>(state_->spec->steps());
-  state_->step_energies.assign(state_->spec->steps(), 0.0);
-  pvector = state_->step_energies.data();
+  // Never shorter: a compute pair made before keeps on reading as many as there were.
+  step_energies_.assign(std::max(step_energies_.size(), state_->spec->steps()), 0.0);
+  pvector = step_energies_.data();
 }
 
 void PairMlipDD::settings(int narg, char **arg)
@@ -154,18 +155,20 @@ void PairMlipDD::load_models(const std::vector<std::string> &element_names)
                "mlip/dd: pair_coeff names no element. Name one for at least one atom type");
 
   const int local_rank = rank_on_node(world);
+  state_->pipeline.reset();
+  std::unique_ptr<mlip_dd::Pipeline> made;
   mlip_dd::run_together(lmp, [&] {
     mlip_dd::PotentialOptions options;
     options.device = device();
     options.threads = state_->options.threads;
     options.messages = state_->options.mpi;
-    state_->pipeline = state_->spec->make(options, *state_->communicator, local_rank);
-    outputs_->set_source(*state_->pipeline, state_->spec->committee()
-                                                ? std::max(1, state_->options.committee_every)
-                                                : 0);
-    extracted_->set_source(*state_->pipeline);
+    made = state_->spec->make(options, *state_->communicator, local_rank);
+    outputs_->set_source(
+        *made, state_->spec->committee() ? std::max(1, state_->options.committee_every) : 0);
+    extracted_->set_source(*made);
     if (state_->options.charges_to_q) require_charges();
   });
+  state_->pipeline = std::move(made);
   state_->host_fields.clear();
   for (const auto &fields : state_->pipeline->wiring().host_fields)
     state_->host_fields.insert(state_->host_fields.end(), fields.begin(), fields.end());
@@ -229,6 +232,7 @@ bool PairMlipDD::find_owners_anew()
 {
   const BuildMark now{neighbor->ncalls, neighbor->lastcall};
   if (neighbor->ago != 0 && state_->built == now) return false;
+  refuse_removed_pairs();
   find_owners();
   state_->built = now;
   return true;
@@ -257,6 +261,12 @@ std::string PairMlipDD::device() const { return state_->options.device; }
 
 void PairMlipDD::compute(int eflag, int vflag)
 {
+  // `run N pre no` after an error that the host caught.
+  if (state_->stopped)
+    error->all(
+        MLIP_DD_PLACE,
+        "mlip/dd: an error stopped the models in the middle of a step, and this run does not "
+        "set them up again. Leave out `pre no`");
   prepare_arrays(eflag, vflag);
   const bool first = !state_->told;
   const bool tell = state_->options.log && first;
@@ -269,8 +279,9 @@ void PairMlipDD::compute(int eflag, int vflag)
     if (new_rows) rebuild_graphs();
     mlip_dd::PipelineRequest request;
     request.node_energy = eflag_atom;
-    request.node_virial = vflag_atom || cvflag_atom;
-    outputs_->add_wanted(request);
+    request.node_virial = vflag_atom;
+    request.centroid_virial = cvflag_atom;
+    outputs_->add_wanted(request, first);
     extracted_->add_wanted(*state_->communicator, request);
     if (state_->options.charges_to_q) request.output_fields.push_back("charges");
     state_->pipeline->evaluate(present_step(), request);
@@ -281,7 +292,8 @@ void PairMlipDD::compute(int eflag, int vflag)
   });
   state_->stopped = false;
   forward_outputs();
-  if (first) pass_warnings_on();
+  if (first || (cvflag_atom && !state_->told_of_flux)) pass_warnings_on();
+  state_->told_of_flux |= cvflag_atom != 0;
   state_->told = true;
   if (!tell) return;
   log_lines(describe_setting());

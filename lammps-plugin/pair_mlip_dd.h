@@ -46,11 +46,13 @@ class PairMlipDD : public Pair {
   struct State;    // keeps torch out of LAMMPS's sight
   std::unique_ptr<State> state_;
   std::unique_ptr<mlip_dd::AtomOutputs> outputs_;
+  std::vector<double> step_energies_;    // pvector's
   double *travelling_ = nullptr;    // what forward communication carries; null: owners of ghosts
 
   // All that concerns LAMMPS's arrays, for a variant that keeps them elsewhere.
   virtual void prepare_arrays(int eflag, int vflag);
-  virtual void find_owners();       // of ghosts, in new neighbour lists
+  virtual void refuse_removed_pairs();    // collective: in new neighbour lists
+  virtual void find_owners();             // of ghosts, there
   virtual void rebuild_graphs();    // after find_owners(); communicates by our communicator alone
   virtual mlip_dd::HostStep present_step();
   virtual void require_finite();
@@ -78,6 +80,7 @@ class PairMlipDD : public Pair {
   void load_models(const std::vector<std::string> &element_names);
   void require_charges() const;
   void make_from_restart();
+  bool passes_on() const;
   void refuse_unsupported();
   bool find_owners_anew();
   void pass_warnings_on();

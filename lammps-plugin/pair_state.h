@@ -35,12 +35,12 @@ struct PairMlipDD::State {
   std::unique_ptr<mlip_dd::InterruptibleCommunicator> communicator;
   std::unique_ptr<mlip_dd::Pipeline> pipeline;    // after the communicator: destroyed before it
   std::vector<std::string> host_fields;           // that any of its models needs
-  std::vector<double> step_energies;              // pvector's
   mlip_dd::HostGraph host;
   BuildMark built;
   std::int64_t evaluations = 0;
   bool stopped = false;    // in the middle of an evaluation, by an error
-  bool told = false;       // warnings and the account of the graph, in this run
+  bool told_of_flux = false;
+  bool told = false;    // warnings and the account of the graph, in this run
 };
 
 // What a restart file says of the style that wrote it.

@@ -89,15 +89,18 @@ bool same_elements(const std::vector<std::string> &a, const std::vector<std::str
 void PairMlipDD::write_restart(FILE *file)
 {
   write_restart_settings(file);
-  write_texts(file, state_ ? state_->element_names : restored_->element_names);
+  write_texts(file, passes_on() ? restored_->element_names : state_->element_names);
 }
 
-// Called on rank 0 alone. A style that read a restart file and was never used passes it on.
+// Called on rank 0 alone.
 void PairMlipDD::write_restart_settings(FILE *file)
 {
-  write_texts(file, state_ ? state_->arguments : restored_->arguments);
-  write_text(file, state_ ? state_->fingerprint : restored_->fingerprint);
+  write_texts(file, passes_on() ? restored_->arguments : state_->arguments);
+  write_text(file, passes_on() ? restored_->fingerprint : state_->fingerprint);
 }
+
+// A style that read a restart file, and was neither given anew nor used, passes it on.
+bool PairMlipDD::passes_on() const { return restored_ && !restored_->given_anew; }
 
 void PairMlipDD::read_restart_settings(FILE *file)
 {

@@ -209,7 +209,8 @@ std::unique_ptr<Pipeline> RunnableSpec::make(const PotentialOptions &options,
   Wiring wiring = resolve_wiring(pipeline ? *pipeline : plain_steps(content_->steps), fields,
                                  content_->file.path);
   return std::make_unique<Pipeline>(communicator, std::move(members), std::move(wiring),
-                                    pipeline ? pipeline->additive : PipelineSpec().additive);
+                                    pipeline ? pipeline->additive : PipelineSpec().additive,
+                                    committee() ? OtherOutputs::mean : OtherOutputs::first);
 }
 
 }    // namespace mlip_dd

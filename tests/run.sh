@@ -35,6 +35,12 @@ elif [ -e "$MLIP_DD_KOKKOS/include/kokkos-cuda" ] && command -v nvcc /usr/local/
 else
   echo "SKIPPED: compilation for CUDA: no nvcc, or no Kokkos configured for it"
 fi
+echo "== sanitizers, briefly"
+if echo 'int main() {}' | "${CXX:-c++}" -x c++ -fsanitize=address,undefined - -o /dev/null 2>/dev/null; then
+  tests/sanitize.sh short || failed=1
+else
+  echo "SKIPPED: ${CXX:-c++} has no runtime of AddressSanitizer (Debian: libgcc-dev of its version)"
+fi
 echo "== the spec reader under a fuzzer, briefly"
 if echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char *, unsigned long) { return 0; }' |
   clang++ -x c++ -fsanitize=fuzzer,address,undefined - -o /dev/null 2>/dev/null; then

@@ -20,7 +20,14 @@ c10::Device cuda_device(int index)
 c10::Device choose_device(const std::string &name, int local_rank)
 {
   if (name == "cpu") return c10::Device(c10::DeviceType::CPU);
-  const int count = torch::cuda::is_available() ? static_cast<int>(torch::cuda::device_count()) : 0;
+  return choose_device(
+      name, local_rank,
+      torch::cuda::is_available() ? static_cast<int>(torch::cuda::device_count()) : 0);
+}
+
+c10::Device choose_device(const std::string &name, int local_rank, int count)
+{
+  if (name == "cpu") return c10::Device(c10::DeviceType::CPU);
   if (name == "auto" && count == 0) return c10::Device(c10::DeviceType::CPU);
   if (count == 0)
     throw Error({"no CUDA device is usable", "device " + name, "pair_style mlip/dd",

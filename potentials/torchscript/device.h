@@ -12,4 +12,7 @@ namespace mlip_dd {
 // usable.
 c10::Device choose_device(const std::string &name, int local_rank);
 
+// The same on a node with `count` GPUs.
+c10::Device choose_device(const std::string &name, int local_rank, int count);
+
 }    // namespace mlip_dd

@@ -162,9 +162,9 @@ at::Tensor ModelResults::system(const c10::IValue &result, const std::string &na
                  shape_of(value, rows), model_.file + ", /model/outputs/" + name,
                  "Ask for it atom by atom; or, if it is the system's, give it the kind "
                  "\"per_graph\" in /output_kinds"});
-  if (consolidation_of(of, false, name) == Consolidation::sum)
-    require_part_of_owned_rows(name, rows);
-  return value;
+  if (consolidation_of(of, false, name) != Consolidation::sum) return value;
+  require_part_of_owned_rows(name, rows);
+  return of.derivative ? value * share_of(of, rows) : value;
 }
 
 // A total over all rows that a model holds also counts other ranks' atoms.

@@ -12,11 +12,15 @@ GEOMETRY = ("types", "edge_index", "edge_vectors")
 class Charges(torch.nn.Module):
     """Charges from the surroundings within 5 A, and an energy of what they differ from +1 and -1 by."""
 
+    def __init__(self, strength: float = 0.02):
+        super().__init__()
+        self.strength = strength
+
     def forward(self, types: torch.Tensor, edge_index: torch.Tensor, edge_vectors: torch.Tensor):
         receivers, senders = edge_index[0], edge_index[1]
         sign = 1.0 - 2.0 * types.to(torch.float64)
         squared = (edge_vectors * edge_vectors).sum(1)
-        weight = 0.02 * (1.0 - squared / 25.0) ** 3 * (1.0 + 0.3 * torch.sqrt(squared))
+        weight = self.strength * (1.0 - squared / 25.0) ** 3 * (1.0 + 0.3 * torch.sqrt(squared))
         change = torch.zeros_like(sign).index_add(0, receivers, weight * sign[senders])
         return 0.3 * change * change, sign + change
 

@@ -124,6 +124,9 @@ REFUSALS = [
     ("include", {"after": "group g type 1\natom_modify first g\nneigh_modify include g"}, ["neigh_modify include"]),
     ("special_bonds", {"style": "full", "system": BONDED, "after": "bond_style zero\nbond_coeff *"},
      ["special_bonds", "1.0 1.0 1.0"]),
+    ("special_bonds_of_new_bonds", {"style": "full", "system": BONDED, "after": "bond_style zero\nbond_coeff *\n"
+     "delete_bonds all multi remove special", "then": "run 0\ncreate_bonds single/bond 1 1 5\nrun 0"},
+     ["special_bonds", "bonds of atom 1", "1.0 1.0 1.0"]),
     # LAMMPS's own message.
     ("respa", {"then": SMALL_STEP + "run_style respa 2 2 inner 1 2.0 3.0 outer 2\nrun 1"}, ["rRESPA"]),
     ("respa_plain", {"then": SMALL_STEP + "run_style respa 2 2\nrun 1"}, ["respa", "run_style verlet"]),

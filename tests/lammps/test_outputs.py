@@ -1,6 +1,7 @@
 """If these fail, what a model says of each atom, or a committee of its doubt, reaches LAMMPS's fixes, the charges of the
 atoms or Python with a wrong value, on the wrong atom, or not at all."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -9,16 +10,16 @@ import tolerances as tol
 import torch
 from evaluate import Case, assert_same, evaluate, largest, read_snapshot
 from models import Model, pairs_within
-from pipeline_models import GEOMETRY, Pairs, charges_spec, scripted_spec, single
+from pipeline_models import GEOMETRY, Charges, Pairs, charges_spec, scripted_spec, single
 from run import launch, read_dump, read_thermo, run
-from systems import LATTICE, crystal, rock_salt, supercell
+from systems import LATTICE, crystal, molecule, rock_salt, supercell
 
 SYSTEM = supercell(crystal([[LATTICE, 0, 0], [0.7, 5.5, 0], [-0.4, 0.9, 5.8]]), np.diag([2, 2, 2]))[0]
 RANKS = pytest.mark.parametrize("ranks", [1, 3])
 
 
 class Dipoles(torch.nn.Module):
-    """No energy to speak of, and a vector for each atom: the sum of its weighted edges."""
+    """A vector for each atom, the sum of its weighted edges, and its square for an energy."""
 
     def forward(self, types: torch.Tensor, edge_index: torch.Tensor, edge_vectors: torch.Tensor):
         weight = (1.0 - (edge_vectors * edge_vectors).sum(1) / 16.0) ** 2
@@ -27,12 +28,16 @@ class Dipoles(torch.nn.Module):
         return (vectors * vectors).sum(1), vectors
 
 
-def expected_charges(system) -> np.ndarray:
+def dipoles_spec(folder) -> dict:
+    return scripted_spec(folder, "dipoles", Dipoles(), 4.0, GEOMETRY, ("node_energy", "dipole"))
+
+
+def expected_charges(system, strength: float = 0.02) -> np.ndarray:
     """pipeline_models.Charges in numpy."""
     receivers, senders, vectors = pairs_within(system, 5.0)
     squared = (vectors ** 2).sum(1)
     sign = np.where(system.types == 1, 1.0, -1.0)
-    weight = 0.02 * (1.0 - squared / 25.0) ** 3 * (1.0 + 0.3 * np.sqrt(squared))
+    weight = strength * (1.0 - squared / 25.0) ** 3 * (1.0 + 0.3 * np.sqrt(squared))
     return sign + np.bincount(receivers, weight * sign[senders], len(system))
 
 
@@ -60,12 +65,17 @@ def test_charges_through_fix_pair_and_atoms(ranks, tmp_path):
     assert largest(kept[:, 0] - np.where(SYSTEM.types == 1, 0.5, -0.5)) == 0.0
 
 
+# A mesh that does not depend on the charges that the run is begun with.
+KSPACE = "\nkspace_style pppm 1e-6\nkspace_modify gewald 0.45 mesh 24 24 24"
+
+
 @RANKS
-def test_ghosts_carry_their_owners_charge(ranks, tmp_path):
-    """coul/cut beside the model reads the charges of ghosts in the same step: the same as with charges set by hand."""
+@pytest.mark.parametrize("coulomb, kspace", [("coul/cut", ""), ("coul/long", KSPACE)], ids=["cut", "kspace"])
+def test_other_styles_see_the_charges_of_the_step(coulomb, kspace, ranks, tmp_path):
+    """Coulomb styles beside the model, on ghosts and in kspace: the same as with charges set by hand."""
     model = single(tmp_path, "charges", charges_spec(tmp_path))
-    overlay = "pair_style hybrid/overlay mlip/dd {spec} charges to_q coul/cut 6.0\npair_coeff * * mlip/dd Na Cl\n" \
-        "pair_coeff * * coul/cut"
+    overlay = f"pair_style hybrid/overlay mlip/dd {{spec}} charges to_q {coulomb} 6.0\npair_coeff * * mlip/dd Na Cl\n" \
+        f"pair_coeff * * {coulomb}{kspace}"
     values = "\n".join(f"set atom {k} charge {q:.17g}" for k, q in enumerate(expected_charges(SYSTEM), 1))
     by_hand = overlay.replace("charges to_q", "")
     found = evaluate([Case(SYSTEM, model, "given", style="charge", pair=overlay),
@@ -92,8 +102,7 @@ def test_gradient_by_what_atoms_carry(ranks, tmp_path):
 
 @RANKS
 def test_columns_of_a_vector(ranks, tmp_path):
-    model = single(tmp_path, "dipoles", scripted_spec(tmp_path, "dipoles", Dipoles(), 4.0, GEOMETRY,
-                                                      ("node_energy", "dipole")))
+    model = single(tmp_path, "dipoles", dipoles_spec(tmp_path))
     fields = " ".join(f"dipole[{k}] 0" for k in (1, 2, 3))
     found = dumped(Case(SYSTEM, model), tmp_path / "run", ranks, f"fix 1 all pair 1 mlip/dd {fields}\nrun 0",
                    "f_1[1]", "f_1[2]", "f_1[3]")
@@ -106,21 +115,35 @@ def test_columns_of_a_vector(ranks, tmp_path):
     assert outcome.status != 0 and "dipole[1] to dipole[3]" in outcome.error_lines[0]
 
 
-def test_values_follow_atoms_and_steps(tmp_path):
-    """Dynamics with atoms that change ranks; each step's charges are those of its positions."""
+SOME, ALWAYS = "fix some all pair 5 mlip/dd charges 1\n", "fix always all pair 1 mlip/dd charges 0\n"
+
+
+@pytest.mark.parametrize("fixes", [SOME, SOME + ALWAYS, ALWAYS + SOME], ids=["some", "some_always", "always_some"])
+def test_values_follow_atoms_and_steps(fixes, tmp_path):
+    """Dynamics with atoms that change ranks; each step's charges are those of its positions, whoever else asks for them."""
     model = single(tmp_path, "charges", charges_spec(tmp_path))
     case = Case(rock_salt(2), model, style="charge")
+    every, name = (1, "f_always") if ALWAYS in fixes else (5, "f_some")
     (tmp_path / "run").mkdir()
-    run(case.setup(tmp_path / "run") + "velocity all create 2000 4928459 loop geom\nvelocity all set 40 20 0 sum yes\nfix 1 all nve\nneigh_modify every 1 delay 0\n"
-        "fix 2 all pair 5 mlip/dd charges 1\nthermo 5\n"
-        "dump 1 all custom 5 path.dump id type x y z f_2\ndump_modify 1 sort id format float %.17g\nrun 20\n",
-        tmp_path / "run", 2)
+    run(case.setup(tmp_path / "run") + "velocity all create 2000 4928459 loop geom\nvelocity all set 40 20 0 sum yes\n"
+        "fix 1 all nve\nneigh_modify every 1 delay 0\n" + fixes +
+        f"thermo 5\ndump 1 all custom {every} path.dump id type x y z {name}\n"
+        "dump_modify 1 sort id format float %.17g\nrun 20\n", tmp_path / "run", 2)
     frames = read_dump(tmp_path / "run" / "path.dump")
-    assert len(frames) == 5
+    assert len(frames) == 20 // every + 1
     for frame in frames:
         moved = type(case.system)(frame.vectors("x", "y", "z"), case.system.types, case.system.cell)
-        assert largest(frame.columns["f_2"] - expected_charges(moved)) < 1e-10
-    assert largest(frames[-1].columns["f_2"] - frames[0].columns["f_2"]) > 1e-4
+        assert largest(frame.columns[name] - expected_charges(moved)) < 1e-10
+    assert largest(frames[-1].columns[name] - frames[0].columns[name]) > 1e-4
+
+
+def test_values_while_minimising(tmp_path):
+    """fix pair does not set its flag before the first step of a minimiser."""
+    case = Case(SYSTEM, single(tmp_path, "charges", charges_spec(tmp_path)), style="charge")
+    found = dumped(case, tmp_path / "run", 2, SOME.replace("pair 5", "pair 1") + "minimize 0 0 5 20", "x", "y", "z", "f_some")
+    moved = dataclasses.replace(SYSTEM, positions=found[:, :3])
+    assert largest(moved.positions - SYSTEM.positions) > 1e-4
+    assert largest(found[:, 3] - expected_charges(moved)) < 1e-10
 
 
 def committee_of(export, folder) -> tuple[Model, list[Model]]:
@@ -156,6 +179,23 @@ def test_committee(ranks, export, tmp_path):
         assert parts[f"c_parts[{k}]"][0] == pytest.approx(snapshot.energy / 3, rel=tol.DOUBLE_ENERGY)
 
 
+@RANKS
+def test_other_outputs_of_a_committee_are_means(ranks, tmp_path):
+    strengths = (0.02, 0.05, -0.01)
+    files = []
+    for strength in strengths:
+        files.append(str(tmp_path / f"charges{strength}.pt"))
+        torch.jit.script(Charges(strength)).save(files[-1])
+    spec = charges_spec(tmp_path)
+    spec["model"]["file"] = files
+    case = Case(SYSTEM, single(tmp_path, "committee", spec), style="charge", options="charges to_q")
+    found = dumped(case, tmp_path / "run", ranks, "fix 1 all pair 1 mlip/dd charges 0\nrun 0", "q", "f_1")
+    alone = [expected_charges(SYSTEM, strength) for strength in strengths]
+    assert largest(alone[1] - alone[0]) > 0.05
+    for column in found.T:
+        assert largest(column - np.mean(alone, axis=0)) < 1e-12
+
+
 def test_committee_every_so_many_steps(export, tmp_path):
     """In the steps named the deviation is that of a committee asked in each; others cannot be asked for."""
     committee, _ = committee_of(export, tmp_path)
@@ -184,22 +224,65 @@ REFUSED = [
     ("unknown_output", "atomic", "", "fix 1 all pair 1 mlip/dd spins 0\nrun 0", ["spins", "/model/outputs"]),
     ("committee_of_one", "atomic", "committee every 4", "run 0", ["committee", "/model/file"]),
     ("committee_never", "atomic", "committee every 0", "run 0", ["committee every", "0"]),
+    ("charges_too_late", "charge", "", "pair_style hybrid/overlay coul/cut 6.0 mlip/dd charges.json charges to_q\n"
+     "pair_coeff * * coul/cut\npair_coeff * * mlip/dd Na Cl\nrun 0", ["charges to_q", "Name mlip/dd first"]),
     ("group_group", "atomic", "", "group g id 1:8\ncompute 1 g group/group all\nrun 0", ["group/group"]),
 ]
 
 
 @pytest.mark.parametrize("name, style, options, commands, words", REFUSED, ids=[case[0] for case in REFUSED])
 def test_what_cannot_be_had(name, style, options, commands, words, toy2, tmp_path):
-    model = toy2 if name != "atoms_without_charge" else single(tmp_path, "charges", charges_spec(tmp_path))
     (folder := tmp_path / "run").mkdir()
+    charges = single(folder, "charges", charges_spec(folder))
+    model = charges if name == "atoms_without_charge" else toy2
     outcome = launch(Case(SYSTEM, model, style=style, options=options).setup(folder) + commands + "\n", folder, 2,
                      limit=tol.ERROR_LIMIT)
     assert outcome.status != 0 and len(outcome.error_lines) == 1, outcome.output
     assert all(word in outcome.error_lines[0] for word in words), outcome.error_lines[0]
 
 
+FLUX = """
+velocity all create 300 4928459 loop geom
+compute ke all ke/atom
+compute centroid all centroid/stress/atom NULL virial
+compute flux all heat/flux ke node_energy centroid
+compute halves all stress/atom NULL virial
+compute flux_of_halves all heat/flux ke node_energy halves
+thermo_style custom step pe c_flux[*] c_flux_of_halves[*]
+thermo_modify norm no format float %.17g
+run 0
+"""
+
+
+@RANKS
+def test_heat_flux_of_many_body_energies(ranks, tmp_path):
+    """J V = d/dt sum_i x_i E_i of a cluster, without the part that atoms carry along, for energies that are no sums of pairs."""
+    system, model = molecule(boundary="f f f"), single(tmp_path, "dipoles", dipoles_spec(tmp_path))
+    case = Case(system, model)
+    (folder := tmp_path / "run").mkdir()
+    output = run(case.setup(folder) + FLUX + "write_dump all custom out.dump id x y z vx vy vz fx fy fz modify sort id "
+                 "format float %.17g\n", folder, ranks).output
+    assert "heat flux" not in output    # the warning to models of several layers
+    frame, thermo = read_dump(folder / "out.dump")[-1], read_thermo(output)[0]
+    x, v, f = (frame.vectors(*(name + axis for axis in "xyz")) for name in ("", "v", "f"))
+    dipoles = Dipoles()
+
+    def energies(positions):
+        receivers, senders, vectors = pairs_within(dataclasses.replace(system, positions=positions), 4.0)
+        return dipoles(torch.zeros(len(system)), torch.tensor(np.stack([receivers, senders])), torch.tensor(vectors))[0].numpy()
+
+    step = 1e-5    # ps: displacements of some 1e-4 A
+    power = (energies(x + step * v) - energies(x - step * v)) / (2 * step) + (f * v).sum(1)
+    expected = power @ x
+    assert largest(expected) > 0.1
+    flux, of_halves = (np.array([thermo[f"c_{name}[{k}]"][0] - thermo[f"c_{name}[{k + 3}]"][0] for k in (1, 2, 3)])
+                       for name in ("flux", "flux_of_halves"))
+    assert largest(flux - expected) < 1e-6 * largest(expected)
+    assert largest(of_halves - expected) > 1e-2 * largest(expected)
+
+
 def test_heat_flux_and_sums_of_parts(toy3, tmp_path):
-    """compute heat/flux runs on the centroid virial; sums over atoms are the totals, `nofdotr` or not."""
+    """Sums over atoms are the totals, `nofdotr` or not; the heat flux of a model of several layers comes with a warning."""
     (folder := tmp_path / "run").mkdir()
     case = Case(SYSTEM, toy3)
     text = """
@@ -215,7 +298,9 @@ run 0
 pair_modify nofdotr
 run 0
 """
-    tables = read_thermo(run(case.setup(folder) + text, folder, 2).output)
+    output = run(case.setup(folder) + text, folder, 2).output
+    assert output.count("compute heat/flux is an approximation") == 1
+    tables = read_thermo(output)
     for table in tables:
         assert table["c_sum_energy"][0] == pytest.approx(table["PotEng"][0], rel=1e-12)
         for k in (1, 2, 3):
