@@ -49,16 +49,19 @@ void describe_graph(Communicator &communicator, const ModelRunner &runner, doubl
 {
   for (const std::string &text : runner.potential().description())
     lines.push_back("mlip/dd: " + text);
+  const bool edges = runner.potential().uses_edges();
   std::ostringstream how;
-  how << "mlip/dd: halo: " << runner.realisation().text << "; edges within "
-      << runner.potential().cutoff() << " A, kept up to a skin of " << skin << " A";
+  how << "mlip/dd: halo: " << runner.realisation().text << "; " << (edges ? "edges" : "pairs")
+      << " within " << runner.potential().cutoff() << " A, kept up to a skin of " << skin << " A";
   lines.push_back(how.str());
   const GraphCounts counts = runner.counts();
   lines.push_back(heading("graph, per rank"));
   lines.push_back(line("owned rows", spread_of(communicator, counts.owned)));
   lines.push_back(line("halo rows", spread_of(communicator, counts.halo)));
   lines.push_back(line("rows the model sees", spread_of(communicator, counts.model_rows)));
-  lines.push_back(line("edges", spread_of(communicator, runner.graph().n_edges())));
+  // Without edges a potential goes over all pairs that are kept, each from both its ends.
+  lines.push_back(edges ? line("edges", spread_of(communicator, runner.graph().n_edges()))
+                        : line("pairs with the skin", spread_of(communicator, counts.candidates)));
   lines.push_back(line("neighbour ranks", spread_of(communicator, counts.neighbour_ranks)));
   const Traffic now = runner.traffic();
   const std::int64_t exchanges = now.gathers + now.scatters + now.system_sums - before.gathers -

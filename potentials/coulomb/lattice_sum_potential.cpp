@@ -88,10 +88,8 @@ class LatticeSumPotential final : public Potential {
   std::vector<std::string> description() const override
   {
     std::ostringstream text;
-    text << name_ << ": float64 on " << device_.used
-         << (device_.gpu >= 0 && name_ == "pme" ? " (real space) and cpu (mesh)" : "")
-         << device_.note;
-    text << ", real-space cutoff " << parameters_.cutoff << " A, accuracy " << parameters_.accuracy;
+    text << name_ << ": float64 on " << device_.used << device_.note << ", real-space cutoff "
+         << parameters_.cutoff << " A, accuracy " << parameters_.accuracy;
     std::vector<std::string> lines{text.str()};
     if (!planned_) return lines;
     std::ostringstream plan;

@@ -29,8 +29,7 @@ class RealSpaceSum::OnGpu {
            double constant, const CoulombSums &sums)
   {
     const bool new_rows = graph_ != nullptr;
-    if (new_rows)
-      rows_ = make_pair_rows(*graph_, 1, static_cast<std::int64_t>(positions.size() / 3));
+    if (new_rows) set_rows(rows_, *graph_, 1, static_cast<std::int64_t>(positions.size() / 3));
     graph_ = nullptr;
     set_positions(rows_, positions);
     gpu_rows_.take(rows_, new_rows);

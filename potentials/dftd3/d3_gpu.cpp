@@ -6,6 +6,7 @@ D3OnGpu::D3OnGpu(int gpu, const D3Model &model)
     : rows_(gpu),
       ranges_(model),
       zero_damping_(model.zero_damping),
+      triples_{{}, model.three_body_scale, model.three_body_cutoff, model.three_body_switch_width},
       pairs_(gpu),
       c6_(gpu),
       references_(gpu),
@@ -47,6 +48,12 @@ const std::vector<LaneSums> &D3OnGpu::dispersion(const std::vector<D3Weights> &w
 {
   weights_.upload(weights);
   return rows_.sum([&](LaneSums *sums) { launch_d3(D3DispersionLanes{view()}, sums); });
+}
+
+const std::vector<LaneSums> &D3OnGpu::three_body()
+{
+  triples_.view = view();
+  return rows_.sum([&](LaneSums *sums) { launch_d3(triples_, sums); });
 }
 
 const std::vector<LaneSums> &D3OnGpu::coordination_forces(const std::vector<double> &energy_slopes)

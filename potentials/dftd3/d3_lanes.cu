@@ -1,5 +1,5 @@
 #include "potentials/dftd3/d3_lanes.h"
-
+#include "potentials/dftd3/d3_triple_lanes.h"
 #include "potentials/pair/lane_launch.cuh"
 
 namespace mlip_dd {
@@ -10,6 +10,11 @@ void launch_d3(const D3CountLanes &work, LaneSums *sums)
 }
 
 void launch_d3(const D3DispersionLanes &work, LaneSums *sums)
+{
+  launch_lanes(work, work.view.rows.n_owned, sums);
+}
+
+void launch_d3(const D3TripleLanes &work, LaneSums *sums)
 {
   launch_lanes(work, work.view.rows.n_owned, sums);
 }

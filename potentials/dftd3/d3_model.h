@@ -14,7 +14,6 @@
 namespace mlip_dd {
 
 struct D3Pair : D3PairNumbers {
-  double three_body_radius2 = 0.0;    // (4/3 R0)^2, Angstrom^2
   std::vector<double> c6;    // [kMostReferences, kMostReferences] eV Angstrom^6, zero where unset
 };
 

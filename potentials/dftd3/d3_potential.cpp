@@ -60,8 +60,7 @@ class D3Potential final : public Potential {
     // A rank without atoms shares no rows with anyone.
     if (graph.n_owned == 0) return;
     if (!current_)
-      rows_ = make_pair_rows(graph, model_.n_types,
-                             static_cast<std::int64_t>(step.positions.size() / 3));
+      set_rows(rows_, graph, model_.n_types, static_cast<std::int64_t>(step.positions.size() / 3));
     [[maybe_unused]] const bool new_rows = !current_;
     current_ = true;
     set_positions(rows_, step.positions);
@@ -80,12 +79,7 @@ class D3Potential final : public Potential {
 
     per_row_.assign(static_cast<std::size_t>(graph.n_owned), 0.0);
     add_pairs(sums, request.node_virial, output);
-    if (parameters_.s9 > 0.0) {
-      for_each_block_of_rows([&](std::int64_t begin, std::int64_t end) {
-        return add_three_body(rows_, model_, weights_, begin, end, per_row_.data(), sums);
-      });
-      add_blocks(output);
-    }
+    if (parameters_.s9 > 0.0) add_triples(sums, request.node_virial, output);
     gather_array(exchange_, per_row_, 1);
     add_forces_of_counting(sums, request.node_virial, output);
   }
@@ -107,7 +101,6 @@ class D3Potential final : public Potential {
       text << ", three-body term with s9 " << parameters_.s9 << " within "
            << model_.three_body_cutoff << " A";
     text << ", float64 on " << device_.used << ", " << threads_ << " threads" << device_.note;
-    if (device_.gpu >= 0 && parameters_.s9 > 0.0) text << " (the three-body term on the CPU)";
     return {text.str(), "dftd3 reference values: " + source_};
   }
 
@@ -162,6 +155,22 @@ class D3Potential final : public Potential {
 #endif
     for_each_block_of_rows([&](std::int64_t begin, std::int64_t end) {
       return add_dispersion(rows_, model_, weights_, begin, end, per_row_.data(), sums);
+    });
+    add_blocks(output);
+  }
+
+  // Adds to per_row_, likewise. After add_pairs().
+  void add_triples(const D3Sums &sums, [[maybe_unused]] bool node_virial, PotentialOutput &output)
+  {
+#ifdef MLIP_DD_WITH_CUDA
+    if (gpu_) {
+      const std::vector<LaneSums> &found = gpu_->three_body();
+      for (std::size_t row = 0; row < found.size(); ++row) per_row_[row] += found[row].extra;
+      return add_lane_sums(found, node_virial, output);
+    }
+#endif
+    for_each_block_of_rows([&](std::int64_t begin, std::int64_t end) {
+      return add_three_body(rows_, model_, weights_, begin, end, per_row_.data(), sums);
     });
     add_blocks(output);
   }

@@ -12,6 +12,7 @@ struct D3PairNumbers {
   double s8_ratio = 0.0;    // s8 C8 / C6, Angstrom^2
   // Becke-Johnson: R0^6 and R0^8. Zero damping: (sr6 R0)^2 and (sr8 R0)^2.
   double damping6 = 0.0, damping8 = 0.0;
+  double three_body_radius2 = 0.0;    // (4/3 R0)^2, Angstrom^2
 };
 
 struct D3Ranges {    // Angstrom; widths of switches, 0: none

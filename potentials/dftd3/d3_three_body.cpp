@@ -1,8 +1,8 @@
 #include "potentials/dftd3/d3_three_body.h"
 
 #include "potentials/dftd3/d3_contract.h"
+#include "potentials/dftd3/d3_triple_terms.h"
 #include "potentials/pair/row_sums.h"
-#include "potentials/pair/smooth_step.h"
 
 namespace mlip_dd {
 
@@ -24,7 +24,7 @@ struct Around {
   std::vector<Packed4> damping;                      // (R / r)^(16/3)
   std::vector<Packed4> root_c6,
       log_slope;                            // of the pair's C6: square root, d ln C6 / d CN_centre
-  std::vector<Packed4> step, step_slope;    // of the switch; the slope is r^2 d step / d r^2
+  std::vector<Packed4> step, step_slope;    // of triple_step
   std::vector<Packed4> energy, slope;       // sums over triples; the second r^2 dE / d r^2
   std::vector<Packed4> weights;             // [groups, kMostReferences]
 };
@@ -33,10 +33,7 @@ template <bool Switched>
 MLIP_DD_INLINE SmoothStep<Double4> step_of(const D3Model &model, const Double4 &squared)
 {
   if constexpr (!Switched) return {all4(1.0), all4(0.0)};
-  const Double4 distance = sqrt4(squared);
-  const SmoothStep<Double4> step =
-      smooth_step(distance, model.three_body_cutoff, 1.0 / model.three_body_switch_width);
-  return {step.value, 0.5 * distance * step.slope};
+  return triple_step(model.three_body_cutoff, model.three_body_switch_width, squared);
 }
 
 // (R / r)^(16/3) from R^2 and 1 / r^2.
@@ -125,7 +122,8 @@ MLIP_DD_INLINE void prepare(const PairRows &rows, const D3Model &model,
 
 // A neighbour j, the same in all lanes.
 struct Second {
-  Double4 x, y, z, squared, inverse, damping, root_c6, step, step_slope;
+  Double4 x, y, z, squared, inverse, damping, root_c6;
+  SmoothStep<Double4> step;
 };
 
 MLIP_DD_INLINE Second second_of(const Around &around, std::size_t j)
@@ -133,9 +131,10 @@ MLIP_DD_INLINE Second second_of(const Around &around, std::size_t j)
   const auto lane = [&](const std::vector<Packed4> &column) {
     return all4(column[j / kLanes].values[j % kLanes]);
   };
-  return {lane(around.x),       lane(around.y),       lane(around.z),
-          lane(around.squared), lane(around.inverse), lane(around.damping),
-          lane(around.root_c6), lane(around.step),    lane(around.step_slope)};
+  return {lane(around.x),       lane(around.y),
+          lane(around.z),       lane(around.squared),
+          lane(around.inverse), lane(around.damping),
+          lane(around.root_c6), {lane(around.step), lane(around.step_slope)}};
 }
 
 // Triples of the centre, neighbour `j` and each of a run of neighbours after it.
@@ -161,30 +160,20 @@ MLIP_DD_INLINE void add_triples(const D3Model &model, const D3Pair &far, const C
     const Double4 inverse = second.inverse * load4(around.inverse[g]) * inverse_c;
     const Double4 power = second.damping * load4(around.damping[g]) *
                           damping_power(far.three_body_radius2, inverse_c);
-    const Double4 damped = 1.0 / (1.0 + 6.0 * power);
     Double4 c6{};
     for (std::size_t q = 0; q < references; ++q)
       c6 += c6_of_j.c6[q] * load4(around.weights[g * kMostReferences + q]);
-    const Double4 scale = where4(
-        inside, second.root_c6 * load4(around.root_c6[g]) * sqrt4(c6 * inverse) * inverse * damped);
-    // 8 r^6 times the cosines are products of these.
-    const Double4 u = a + b - c, v = a + c - b, w = b + c - a;
-    const Double4 part = 0.375 * inverse;
-    const Double4 angular = part * u * v * w;
-    const Double4 radial = (1.0 + angular) * (16.0 / 6.0 * (1.0 - damped) - 1.5) - angular;
-    Double4 own = scale * (1.0 + angular);
-    Double4 by_a = scale * (radial + part * a * (v * w + u * (w - v)));
-    Double4 by_b = scale * (radial + part * b * (u * v + w * (v - u)));
+    const Double4 strength =
+        where4(inside, second.root_c6 * load4(around.root_c6[g]) * sqrt4(c6 * inverse) * inverse);
+    D3TripleTerm<Double4> term = triple_term(a, b, c, inverse, strength, power);
     if constexpr (Switched) {
-      const Double4 step_b = load4(around.step[g]), step_c = step_of<true>(model, c).value;
-      by_a = step_c * step_b * (second.step * by_a + second.step_slope * own);
-      by_b = step_c * second.step * (step_b * by_b + load4(around.step_slope[g]) * own);
-      own *= second.step * step_b * step_c;
+      const SmoothStep<Double4> step{load4(around.step[g]), load4(around.step_slope[g])};
+      term = switched(term, second.step, step, step_of<true>(model, c).value);
     }
-    energy += own;
-    slope += by_a;
-    store4(around.energy[g], load4(around.energy[g]) + own);
-    store4(around.slope[g], load4(around.slope[g]) + by_b);
+    energy += term.energy;
+    slope += term.by_a;
+    store4(around.energy[g], load4(around.energy[g]) + term.energy);
+    store4(around.slope[g], load4(around.slope[g]) + term.by_b);
   }
 }
 

@@ -67,8 +67,8 @@ class LjPotential final : public Potential {
   {
     if (graph.n_owned == 0) return;
     if (!current_)
-      rows_ = make_pair_rows(graph, parameters_.n_types,
-                             static_cast<std::int64_t>(step.positions.size() / 3));
+      set_rows(rows_, graph, parameters_.n_types,
+               static_cast<std::int64_t>(step.positions.size() / 3));
     [[maybe_unused]] const bool new_rows = !current_;
     current_ = true;
     set_positions(rows_, step.positions);

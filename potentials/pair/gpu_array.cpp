@@ -27,6 +27,12 @@ c10::cuda::CUDAGuard make_current(int gpu)
 
 }    // namespace
 
+void with_gpu(int gpu, const std::function<void()> &work)
+{
+  const auto current = make_current(gpu);
+  work();
+}
+
 GpuArray::~GpuArray()
 {
   if (!data_) return;
@@ -69,10 +75,7 @@ const std::vector<LaneSums> &GpuSums::sum(std::int64_t n,
 {
   const auto count = static_cast<std::size_t>(n);
   sums_.reserve(count * sizeof(LaneSums));
-  {
-    const auto current = make_current(gpu_);
-    launch(sums_.as<LaneSums>());
-  }
+  with_gpu(gpu_, [&] { launch(sums_.as<LaneSums>()); });
   host_sums_.resize(count);
   sums_.download(host_sums_.data(), count * sizeof(LaneSums));
   return host_sums_;

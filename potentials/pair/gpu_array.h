@@ -10,6 +10,9 @@
 
 namespace mlip_dd {
 
+// Calls work() with the GPU as the current one.
+void with_gpu(int gpu, const std::function<void()> &work);
+
 // An array on one GPU, kept between steps and made anew only when it must be larger. All calls wait
 // for what was enqueued before. Throw Error where the GPU fails.
 class GpuArray {

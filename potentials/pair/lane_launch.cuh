@@ -1,5 +1,6 @@
 // The launch of a potential's sums on a GPU: one warp per atom, its lanes added in a fixed order,
-// no atomics, so that results repeat bit for bit.
+// no atomics, so that results repeat bit for bit. And that of work without sums, a thread for each
+// item.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -37,17 +38,45 @@ __global__ void lane_kernel(Work work, std::int64_t n, LaneSums *sums)
   }
 }
 
+template <class Work>
+__global__ void item_kernel(Work work, std::int64_t n)
+{
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t item = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+       item < n; item += step)
+    work(item);
+}
+
+inline unsigned blocks_for(std::int64_t n, int per_block)
+{
+  constexpr std::int64_t kMostBlocks = 65535;
+  return static_cast<unsigned>(std::min((n + per_block - 1) / per_block, kMostBlocks));
+}
+
+inline void check_launch()
+{
+  if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess)
+    throw Error({"a kernel could not be started on the GPU", cudaGetErrorString(status), "",
+                 "Check the driver with nvidia-smi, or use `device cpu`"});
+}
+
 // Enqueues; `sums` [n] lies on the current device.
 template <class Work>
 void launch_lanes(const Work &work, std::int64_t n, LaneSums *sums)
 {
   if (n == 0) return;
-  constexpr std::int64_t kMostBlocks = 65535;
-  const std::int64_t blocks = std::min((n + kWarpsPerBlock - 1) / kWarpsPerBlock, kMostBlocks);
-  lane_kernel<<<static_cast<unsigned>(blocks), kWarpsPerBlock * kLanesPerAtom>>>(work, n, sums);
-  if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess)
-    throw Error({"a kernel could not be started on the GPU", cudaGetErrorString(status), "",
-                 "Check the driver with nvidia-smi, or use `device cpu`"});
+  lane_kernel<<<blocks_for(n, kWarpsPerBlock), kWarpsPerBlock * kLanesPerAtom>>>(work, n, sums);
+  check_launch();
+}
+
+// Enqueues work(item) for the items [0, n).
+template <class Work>
+void launch_items(const Work &work, std::int64_t n)
+{
+  constexpr int kThreads = 128;
+  if (n == 0) return;
+  item_kernel<<<blocks_for(n, kThreads), kThreads>>>(work, n);
+  check_launch();
 }
 
 }    // namespace mlip_dd

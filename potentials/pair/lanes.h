@@ -36,6 +36,14 @@ struct LanePair {
   std::int64_t row;
 };
 
+// Entry k of the neighbours, beside an owned atom.
+MLIP_DD_TERM LanePair lane_pair(const PairView &rows, const double *own, std::int64_t k)
+{
+  const double *sender = rows.atoms[rows.neighbours[k]].values;
+  const double x = sender[0] - own[0], y = sender[1] - own[1], z = sender[2] - own[2];
+  return {x, y, z, x * x + y * y + z * z, static_cast<std::int64_t>(sender[3])};
+}
+
 // Calls visit(pair) for the lane's neighbours of one type around an owned atom; those that fill up
 // a run lie out of every reach.
 template <class Visit>
@@ -44,11 +52,8 @@ MLIP_DD_TERM void for_each_neighbour(const PairView &rows, std::int64_t row, int
 {
   const double *own = rows.atoms[rows.owned_atoms[row]].values;
   const NeighbourRun run = rows.runs[row * rows.n_types + type];
-  for (std::int64_t k = run.begin + lane; k < run.end; k += kLanesPerAtom) {
-    const double *sender = rows.atoms[rows.neighbours[k]].values;
-    const double x = sender[0] - own[0], y = sender[1] - own[1], z = sender[2] - own[2];
-    visit(LanePair{x, y, z, x * x + y * y + z * z, static_cast<std::int64_t>(sender[3])});
-  }
+  for (std::int64_t k = run.begin + lane; k < run.end; k += kLanesPerAtom)
+    visit(lane_pair(rows, own, k));
 }
 
 // Adds the central force slope_over_r * d of a pair; slope_over_r is du/dr / r.
@@ -78,6 +83,13 @@ void run_lanes_on_host(const Work &work, std::int64_t n, LaneSums *sums)
       for (int lane = 0; lane < half; ++lane) lanes[lane].add(lanes[lane + half]);
     sums[row] = lanes[0];
   }
+}
+
+// work(item) for n items, as the launch on a GPU does it.
+template <class Work>
+void run_items_on_host(const Work &work, std::int64_t n)
+{
+  for (std::int64_t item = 0; item < n; ++item) work(item);
 }
 
 }    // namespace mlip_dd

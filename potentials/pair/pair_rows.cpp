@@ -11,9 +11,8 @@ constexpr double kOutOfReach = 1e20;    // its tenth power is a number still
 
 }    // namespace
 
-PairRows make_pair_rows(const AtomGraph &graph, int n_types, std::int64_t n_atoms)
+void set_rows(PairRows &rows, const AtomGraph &graph, int n_types, std::int64_t n_atoms)
 {
-  PairRows rows;
   rows.n_types = n_types;
   rows.n_owned = graph.n_owned;
   rows.types = graph.types;
@@ -27,6 +26,8 @@ PairRows make_pair_rows(const AtomGraph &graph, int n_types, std::int64_t n_atom
 
   const auto types = static_cast<std::size_t>(n_types);
   const auto filler = static_cast<std::int32_t>(n_atoms);
+  rows.runs.clear();
+  rows.neighbours.clear();
   rows.runs.reserve(graph.owned_atoms.size() * types);
   rows.neighbours.reserve(graph.candidates.size() +
                           graph.owned_atoms.size() * types * (kLanes - 1));
@@ -53,7 +54,6 @@ PairRows make_pair_rows(const AtomGraph &graph, int n_types, std::int64_t n_atom
           static_cast<double>(pair->sender_row);
     }
   }
-  return rows;
 }
 
 void set_positions(PairRows &rows, std::span<const double> positions)

@@ -30,10 +30,10 @@ struct PairRows {
   }
 };
 
-// Candidates whose receiver is an owned row. With one type, all atoms are of it, whatever their
-// element; `n_atoms` counts the host's atoms with their images.
+// At a reneighbouring: candidates whose receiver is an owned row. With one type, all atoms are of
+// it, whatever their element; `n_atoms` counts the host's atoms with their images. Memory is kept.
 // Not collective.
-PairRows make_pair_rows(const AtomGraph &graph, int n_types, std::int64_t n_atoms);
+void set_rows(PairRows &rows, const AtomGraph &graph, int n_types, std::int64_t n_atoms);
 
 // Takes the positions [n_atoms, 3] of a step.
 void set_positions(PairRows &rows, std::span<const double> positions);

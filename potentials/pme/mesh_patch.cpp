@@ -1,7 +1,8 @@
 #include "potentials/pme/mesh_patch.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "potentials/pme/splines.h"
 
 namespace mlip_dd {
 
@@ -31,10 +32,9 @@ MeshPlace mesh_place(const double *fractional, const MeshSize &mesh)
 {
   MeshPlace place;
   for (std::size_t a = 0; a < 3; ++a) {
-    const double u = (fractional[a] - std::floor(fractional[a])) * mesh[a];
-    const double below = std::floor(u);
-    place.offset[a] = u - below;
-    place.point[a] = static_cast<int>(below) % mesh[a];    // a fraction may round up to 1
+    const AxisPlace along = axis_place(fractional[a], mesh[a]);
+    place.point[a] = along.point;
+    place.offset[a] = along.offset;
   }
   return place;
 }

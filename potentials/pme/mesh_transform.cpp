@@ -5,6 +5,7 @@
 #include <ATen/ops/_fft_c2r.h>
 #include <ATen/ops/_fft_r2c.h>
 #include <ATen/ops/from_blob.h>
+#include <c10/core/Device.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
@@ -31,17 +32,27 @@ at::IntArrayRef shape_of(const MeshBox &box, std::array<std::int64_t, 3> &shape)
   return shape;
 }
 
-at::Tensor real_tensor(std::span<const double> values, const MeshBox &box)
+// On the CPU these are the values themselves, elsewhere a copy.
+at::Tensor real_tensor(std::span<const double> values, const MeshBox &box,
+                       at::Device device = at::kCPU)
 {
   std::array<std::int64_t, 3> shape{};
-  return at::from_blob(const_cast<double *>(values.data()), shape_of(box, shape), at::kDouble);
+  return at::from_blob(const_cast<double *>(values.data()), shape_of(box, shape), at::kDouble)
+      .to(device);
 }
 
-at::Tensor complex_tensor(std::span<const Complex> values, const MeshBox &box)
+at::Tensor complex_tensor(std::span<const Complex> values, const MeshBox &box,
+                          at::Device device = at::kCPU)
 {
   std::array<std::int64_t, 3> shape{};
   return at::from_blob(const_cast<Complex *>(values.data()), shape_of(box, shape),
-                       at::kComplexDouble);
+                       at::kComplexDouble)
+      .to(device);
+}
+
+at::Device device_of(int gpu)
+{
+  return gpu < 0 ? at::Device(at::kCPU) : at::Device(at::kCUDA, static_cast<at::DeviceIndex>(gpu));
 }
 
 void store(const at::Tensor &tensor, std::span<Complex> values, const MeshBox &box)
@@ -60,8 +71,8 @@ std::span<double> doubles(std::span<Complex> values)
 
 class ReplicatedTransform final : public MeshTransform {
  public:
-  ReplicatedTransform(const MeshSize &mesh, Communicator &communicator)
-      : communicator_(communicator)
+  ReplicatedTransform(const MeshSize &mesh, Communicator &communicator, int gpu)
+      : communicator_(communicator), device_(device_of(gpu))
   {
     points_.count = mesh;
     waves_.count = {mesh[0], mesh[1], mesh[2] / 2 + 1};
@@ -83,7 +94,8 @@ class ReplicatedTransform final : public MeshTransform {
       traffic_.seconds +=
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
-    store(at::_fft_r2c(real_tensor(mesh, points_), {0, 1, 2}, kUnnormalised, /*onesided=*/true),
+    store(at::_fft_r2c(real_tensor(mesh, points_, device_), {0, 1, 2}, kUnnormalised,
+                       /*onesided=*/true),
           waves, waves_);
   }
 
@@ -91,7 +103,7 @@ class ReplicatedTransform final : public MeshTransform {
   {
     const c10::InferenceMode no_autograd;
     real_tensor(points, points_)
-        .copy_(at::_fft_c2r(complex_tensor(waves, waves_), {0, 1, 2}, kUnnormalised,
+        .copy_(at::_fft_c2r(complex_tensor(waves, waves_, device_), {0, 1, 2}, kUnnormalised,
                             points_.count[2]));
   }
 
@@ -104,6 +116,7 @@ class ReplicatedTransform final : public MeshTransform {
 
  private:
   Communicator &communicator_;
+  at::Device device_;
   std::vector<double> total_;
 };
 
@@ -111,8 +124,11 @@ class ReplicatedTransform final : public MeshTransform {
 // [part of x, all y, part of waves z], then of [all x, part of waves y, part of waves z].
 class DistributedTransform final : public MeshTransform {
  public:
-  DistributedTransform(const MeshSize &mesh, Communicator &communicator)
-      : communicator_(communicator), mesh_(mesh), grid_(choose_pencils(mesh, communicator.size()))
+  DistributedTransform(const MeshSize &mesh, Communicator &communicator, int gpu)
+      : communicator_(communicator),
+        device_(device_of(gpu)),
+        mesh_(mesh),
+        grid_(choose_pencils(mesh, communicator.size()))
   {
     const int rank = communicator.rank();
     points_ = points_of(rank);
@@ -148,7 +164,7 @@ class DistributedTransform final : public MeshTransform {
   {
     const c10::InferenceMode no_autograd;
     if (points_.points() > 0) {
-      const at::Tensor mesh = real_tensor(points, points_);
+      const at::Tensor mesh = real_tensor(points, points_, device_);
       if (grid_.columns == 1)
         store(at::_fft_r2c(mesh, {1, 2}, kUnnormalised, true), y_, before_y_);
       else
@@ -158,24 +174,27 @@ class DistributedTransform final : public MeshTransform {
       to_y_.move(communicator_, 2, doubles(std::span<const Complex>(z_)), doubles(std::span(y_)),
                  traffic_);
       if (before_y_.points() > 0)
-        store(at::_fft_c2c(complex_tensor(y_, before_y_), {1}, kUnnormalised, true), y_, before_y_);
+        store(at::_fft_c2c(complex_tensor(y_, before_y_, device_), {1}, kUnnormalised, true), y_,
+              before_y_);
     }
     to_x_.move(communicator_, 2, doubles(std::span<const Complex>(y_)), doubles(std::span(x_)),
                traffic_);
     if (waves_.points() > 0)
-      store(at::_fft_c2c(complex_tensor(x_, waves_), {0}, kUnnormalised, true), waves, waves_);
+      store(at::_fft_c2c(complex_tensor(x_, waves_, device_), {0}, kUnnormalised, true), waves,
+            waves_);
   }
 
   void backward(std::span<const Complex> waves, std::span<double> points) override
   {
     const c10::InferenceMode no_autograd;
     if (waves_.points() > 0)
-      store(at::_fft_c2c(complex_tensor(waves, waves_), {0}, kUnnormalised, false), x_, waves_);
+      store(at::_fft_c2c(complex_tensor(waves, waves_, device_), {0}, kUnnormalised, false), x_,
+            waves_);
     to_x_.give_back(communicator_, 2, doubles(std::span<const Complex>(x_)), doubles(std::span(y_)),
                     traffic_);
     if (grid_.columns > 1) {
       if (before_y_.points() > 0)
-        store(at::_fft_c2c(complex_tensor(y_, before_y_), {1}, kUnnormalised, false), y_,
+        store(at::_fft_c2c(complex_tensor(y_, before_y_, device_), {1}, kUnnormalised, false), y_,
               before_y_);
       to_y_.give_back(communicator_, 2, doubles(std::span<const Complex>(y_)),
                       doubles(std::span(z_)), traffic_);
@@ -183,10 +202,11 @@ class DistributedTransform final : public MeshTransform {
     if (points_.points() == 0) return;
     if (grid_.columns == 1)
       real_tensor(points, points_)
-          .copy_(at::_fft_c2r(complex_tensor(y_, before_y_), {1, 2}, kUnnormalised, mesh_[2]));
+          .copy_(at::_fft_c2r(complex_tensor(y_, before_y_, device_), {1, 2}, kUnnormalised,
+                              mesh_[2]));
     else
       real_tensor(points, points_)
-          .copy_(at::_fft_c2r(complex_tensor(z_, after_z_), {2}, kUnnormalised, mesh_[2]));
+          .copy_(at::_fft_c2r(complex_tensor(z_, after_z_, device_), {2}, kUnnormalised, mesh_[2]));
   }
 
   std::string description() const override
@@ -232,6 +252,7 @@ class DistributedTransform final : public MeshTransform {
   }
 
   Communicator &communicator_;
+  at::Device device_;
   MeshSize mesh_;
   PencilGrid grid_;
   MeshBox after_z_, before_y_;
@@ -254,15 +275,15 @@ PencilGrid choose_pencils(const MeshSize &mesh, int ranks)
 }
 
 std::unique_ptr<MeshTransform> make_distributed_transform(const MeshSize &mesh,
-                                                          Communicator &communicator)
+                                                          Communicator &communicator, int gpu)
 {
-  return std::make_unique<DistributedTransform>(mesh, communicator);
+  return std::make_unique<DistributedTransform>(mesh, communicator, gpu);
 }
 
 std::unique_ptr<MeshTransform> make_replicated_transform(const MeshSize &mesh,
-                                                         Communicator &communicator)
+                                                         Communicator &communicator, int gpu)
 {
-  return std::make_unique<ReplicatedTransform>(mesh, communicator);
+  return std::make_unique<ReplicatedTransform>(mesh, communicator, gpu);
 }
 
 }    // namespace mlip_dd

@@ -51,12 +51,13 @@ class MeshTransform {
   Traffic traffic_;
 };
 
-// Keeps a reference to `communicator`.
+// Keeps a reference to `communicator`. `gpu`: index of the GPU that transforms, or -1: the CPU;
+// what goes in, comes out and travels lies with the CPU.
 std::unique_ptr<MeshTransform> make_distributed_transform(const MeshSize &mesh,
-                                                          Communicator &communicator);
+                                                          Communicator &communicator, int gpu = -1);
 
 // Every rank holds the whole mesh: forward() sums the ranks' meshes first, and all get all waves.
 std::unique_ptr<MeshTransform> make_replicated_transform(const MeshSize &mesh,
-                                                         Communicator &communicator);
+                                                         Communicator &communicator, int gpu = -1);
 
 }    // namespace mlip_dd

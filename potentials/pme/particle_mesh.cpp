@@ -10,6 +10,9 @@
 #include "potentials/pme/mesh_transform.h"
 #include "potentials/pme/splines.h"
 #include "potentials/pme/spread.h"
+#ifdef MLIP_DD_WITH_CUDA
+#include "potentials/pme/gpu_spread.h"
+#endif
 
 namespace mlip_dd {
 
@@ -17,10 +20,23 @@ namespace {
 
 using Complex = std::complex<double>;
 
+std::unique_ptr<SplineCharges> make_charges([[maybe_unused]] int gpu)
+{
+#ifdef MLIP_DD_WITH_CUDA
+  if (gpu >= 0) return make_gpu_spline_charges(gpu);
+#endif
+  return make_spline_charges();
+}
+
 class ParticleMesh final : public ReciprocalSum {
  public:
-  ParticleMesh(const MeshParameters &parameters, double accuracy, Communicator &communicator)
-      : parameters_(parameters), accuracy_(accuracy), communicator_(communicator)
+  ParticleMesh(const MeshParameters &parameters, double accuracy, Communicator &communicator,
+               int gpu)
+      : parameters_(parameters),
+        accuracy_(accuracy),
+        communicator_(communicator),
+        gpu_(gpu),
+        charges_(make_charges(gpu))
   {}
 
   void plan(const Lattice &lattice, const ChargeTotals &totals, double alpha) override
@@ -45,8 +61,8 @@ class ParticleMesh final : public ReciprocalSum {
         communicator_.size() == 1 || parameters_.sharing == MeshSharing::replicated ||
         (parameters_.sharing == MeshSharing::automatic && communicator_.size() <= kFewRanks);
     distributed_ = !replicated;
-    transform_ = replicated ? make_replicated_transform(mesh, communicator_)
-                            : make_distributed_transform(mesh, communicator_);
+    transform_ = replicated ? make_replicated_transform(mesh, communicator_, gpu_)
+                            : make_distributed_transform(mesh, communicator_, gpu_);
     for (std::size_t a = 0; a < 3; ++a) moduli_[a] = spline_moduli(mesh[a], parameters_.order);
     patch_planned_ = false;
     weighed_.reset();
@@ -56,9 +72,9 @@ class ParticleMesh final : public ReciprocalSum {
            const CoulombSums &sums) override
   {
     plan_patch_if_needed(atoms);
-    charges_.place(mesh_, parameters_.order, patch_, atoms.fractional);
-    values_.assign(static_cast<std::size_t>(patch_.box().points()), 0.0);
-    charges_.spread(atoms.charges, values_);
+    charges_->place(mesh_, parameters_.order, patch_, atoms.fractional);
+    values_.resize(static_cast<std::size_t>(patch_.box().points()));
+    charges_->spread(atoms.charges, values_);
     to_waves();
 
     const bool counts_virial = distributed_ || communicator_.rank() == 0;
@@ -67,7 +83,7 @@ class ParticleMesh final : public ReciprocalSum {
     const auto n = static_cast<std::size_t>(atoms.count());
     at_atoms_.resize(n);
     gradients_.resize(3 * n);
-    charges_.interpolate(values_, at_atoms_, gradients_);
+    charges_->interpolate(values_, at_atoms_, gradients_);
     for (std::size_t i = 0; i < n; ++i) {
       sums.potential[i] += at_atoms_[i];
       for (std::size_t b = 0; b < 3; ++b) {
@@ -276,7 +292,7 @@ class ParticleMesh final : public ReciprocalSum {
                         waves_[place] = strain_factor(k, squared, a, b) * factors_[place];
                       });
         to_points(waves_);
-        charges_.interpolate(values_, at_atoms_, {});
+        charges_->interpolate(values_, at_atoms_, {});
         for (std::size_t i = 0; i < at_atoms_.size(); ++i) {
           const double value = 0.5 * atoms.charges[i] * at_atoms_[i];
           sums.node_virial[9 * i + 3 * a + b] += value;
@@ -293,6 +309,7 @@ class ParticleMesh final : public ReciprocalSum {
   MeshParameters parameters_;
   double accuracy_;
   Communicator &communicator_;
+  int gpu_;
   double alpha_ = 0.0;
   MeshSize mesh_{};
   bool distributed_ = false;
@@ -301,7 +318,7 @@ class ParticleMesh final : public ReciprocalSum {
   bool patch_planned_ = false;
   MeshPatch patch_;
   BoxExchange to_blocks_;
-  SplineCharges charges_;
+  std::unique_ptr<SplineCharges> charges_;
   Traffic past_;    // of exchanges of patches, and of transforms made before
   // Work space, kept between evaluations.
   std::optional<Lattice> weighed_;    // the lattice that weights_ are for
@@ -314,9 +331,9 @@ class ParticleMesh final : public ReciprocalSum {
 }    // namespace
 
 std::unique_ptr<ReciprocalSum> make_particle_mesh(const MeshParameters &parameters, double accuracy,
-                                                  Communicator &communicator)
+                                                  Communicator &communicator, int gpu)
 {
-  return std::make_unique<ParticleMesh>(parameters, accuracy, communicator);
+  return std::make_unique<ParticleMesh>(parameters, accuracy, communicator, gpu);
 }
 
 }    // namespace mlip_dd

@@ -19,7 +19,8 @@ struct MeshParameters {
   MeshSharing sharing = MeshSharing::automatic;
 };
 
+// `gpu`: index of the GPU that spreads, transforms and interpolates, or -1: the CPU.
 std::unique_ptr<ReciprocalSum> make_particle_mesh(const MeshParameters &parameters, double accuracy,
-                                                  Communicator &communicator);
+                                                  Communicator &communicator, int gpu = -1);
 
 }    // namespace mlip_dd

@@ -2,6 +2,7 @@
 
 #include "potentials/coulomb/lattice_sum_potential.h"
 #include "potentials/coulomb/parameters.h"
+#include "potentials/pair/native_device.h"
 #include "potentials/pme/particle_mesh.h"
 #include "potentials/pme/splines.h"
 
@@ -44,7 +45,8 @@ std::unique_ptr<Potential> make_pme_potential(const ModelSpec &model,
   const CoulombParameters parameters =
       read_coulomb_parameters(model, kOwn, [&](const JsonPlace &place) { own = read_mesh(place); });
   return make_lattice_sum_potential("pme", model, parameters, options, communicator, local_rank,
-                                    make_particle_mesh(own, parameters.accuracy, communicator));
+                                    make_particle_mesh(own, parameters.accuracy, communicator,
+                                                       native_device(options, local_rank).gpu));
 }
 
 }    // namespace mlip_dd

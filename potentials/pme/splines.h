@@ -1,18 +1,33 @@
 // Cardinal B-splines: weights of a charge on mesh points, and what they do to each wave. No torch.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
+
+#include "potentials/pair/number.h"
 
 namespace mlip_dd {
 
 inline constexpr int kSmallestOrder = 4;
 inline constexpr int kLargestOrder = 8;
 
+// Where a charge stands along one axis of a mesh: the point before it, and how far beyond.
+struct AxisPlace {
+  int point;    // in [0, size)
+  double offset;
+};
+MLIP_DD_TERM AxisPlace axis_place(double fractional, int size)
+{
+  const double u = (fractional - std::floor(fractional)) * size;
+  const double below = std::floor(u);
+  return {static_cast<int>(below) % size, u - below};    // a fraction may round up to 1
+}
+
 // For a charge `offset` in [0, 1) beyond a mesh point: weights of the points from Order - 1 before
 // that one up to it, and their derivatives by the offset.
 template <int Order>
-inline void spline_weights(double offset, double *weights, double *derivatives)
+MLIP_DD_TERM void spline_weights(double offset, double *weights, double *derivatives)
 {
   // M_k(offset + j) for j = 0 .. k - 1 stands in m[j]; M_k(x) is made of M_{k-1}(x), M_{k-1}(x-1).
   double m[Order] = {offset, 1.0 - offset};

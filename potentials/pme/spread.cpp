@@ -1,5 +1,10 @@
 #include "potentials/pme/spread.h"
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
 #include "potentials/pme/splines.h"
 
 namespace mlip_dd {
@@ -31,10 +36,33 @@ bool in_line(const std::int32_t *z)
   return z[Order - 1] - z[0] == Order - 1;
 }
 
-}    // namespace
+class CpuSplineCharges final : public SplineCharges {
+ public:
+  void place(const MeshSize &mesh, int order, const MeshPatch &patch,
+             std::span<const double> fractional) override;
+  void spread(std::span<const double> values, std::span<double> patch) override;
+  void interpolate(std::span<const double> patch, std::span<double> values,
+                   std::span<double> gradients) override;
 
-void SplineCharges::place(const MeshSize &mesh, int order, const MeshPatch &patch,
-                          std::span<const double> fractional)
+ private:
+  template <int Order>
+  void place_all(const MeshPatch &patch, std::span<const double> fractional);
+  template <int Order>
+  void spread_all(std::span<const double> values, double *patch) const;
+  template <int Order>
+  void interpolate_all(const double *patch, double *values, double *gradients) const;
+
+  std::int64_t count_ = 0;
+  int order_ = 0;
+  MeshSize mesh_{};
+  std::array<int, 3> shape_{};
+  // Per charge and axis `order_` entries each.
+  std::vector<double> weights_, derivatives_;
+  std::vector<std::int32_t> places_;
+};
+
+void CpuSplineCharges::place(const MeshSize &mesh, int order, const MeshPatch &patch,
+                             std::span<const double> fractional)
 {
   count_ = static_cast<std::int64_t>(fractional.size() / 3);
   order_ = order;
@@ -48,7 +76,7 @@ void SplineCharges::place(const MeshSize &mesh, int order, const MeshPatch &patc
 }
 
 template <int Order>
-void SplineCharges::place_all(const MeshPatch &patch, std::span<const double> fractional)
+void CpuSplineCharges::place_all(const MeshPatch &patch, std::span<const double> fractional)
 {
   for (std::size_t i = 0; i < static_cast<std::size_t>(count_); ++i) {
     const MeshPlace place = mesh_place(&fractional[3 * i], mesh_);
@@ -66,13 +94,14 @@ void SplineCharges::place_all(const MeshPatch &patch, std::span<const double> fr
   }
 }
 
-void SplineCharges::spread(std::span<const double> values, std::span<double> patch) const
+void CpuSplineCharges::spread(std::span<const double> values, std::span<double> patch)
 {
+  std::fill(patch.begin(), patch.end(), 0.0);
   with_order(order_, [&]<int Order>() { spread_all<Order>(values, patch.data()); });
 }
 
 template <int Order>
-void SplineCharges::spread_all(std::span<const double> values, double *patch) const
+void CpuSplineCharges::spread_all(std::span<const double> values, double *patch) const
 {
   for (std::size_t i = 0; i < static_cast<std::size_t>(count_); ++i) {
     const double *wx = &weights_[3 * i * Order], *wy = wx + Order, *wz = wy + Order;
@@ -90,8 +119,8 @@ void SplineCharges::spread_all(std::span<const double> values, double *patch) co
   }
 }
 
-void SplineCharges::interpolate(std::span<const double> patch, std::span<double> values,
-                                std::span<double> gradients) const
+void CpuSplineCharges::interpolate(std::span<const double> patch, std::span<double> values,
+                                   std::span<double> gradients)
 {
   with_order(order_, [&]<int Order>() {
     interpolate_all<Order>(patch.data(), values.data(),
@@ -100,7 +129,7 @@ void SplineCharges::interpolate(std::span<const double> patch, std::span<double>
 }
 
 template <int Order>
-void SplineCharges::interpolate_all(const double *patch, double *values, double *gradients) const
+void CpuSplineCharges::interpolate_all(const double *patch, double *values, double *gradients) const
 {
   for (std::size_t i = 0; i < static_cast<std::size_t>(count_); ++i) {
     const std::size_t first = 3 * i * Order;
@@ -140,6 +169,13 @@ void SplineCharges::interpolate_all(const double *patch, double *values, double 
     gradients[3 * i + 1] = gy * mesh_[1];
     gradients[3 * i + 2] = gz * mesh_[2];
   }
+}
+
+}    // namespace
+
+std::unique_ptr<SplineCharges> make_spline_charges()
+{
+  return std::make_unique<CpuSplineCharges>();
 }
 
 }    // namespace mlip_dd

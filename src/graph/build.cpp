@@ -135,15 +135,18 @@ HaloPlan build_graph(Communicator &communicator, const HostAtoms &atoms,
   const auto final_row = [&](std::int64_t row) {
     return row < graph.n_owned ? row : rows[static_cast<std::size_t>(row - graph.n_owned)];
   };
-  for (CandidateEdge &edge : graph.candidates) {
-    edge.receiver_row = final_row(edge.receiver_row);
-    edge.sender_row = final_row(edge.sender_row);
-  }
+  // Candidates fill more memory than anything else here, so none is read again without need.
+  if (!rows.empty())
+    for (CandidateEdge &edge : graph.candidates) {
+      edge.receiver_row = final_row(edge.receiver_row);
+      edge.sender_row = final_row(edge.sender_row);
+    }
   const auto by_receiver = [](const CandidateEdge &a, const CandidateEdge &b) {
     return a.receiver_row < b.receiver_row;
   };
   // Owned rows come in order; only those of further layers may not.
-  if (!std::is_sorted(graph.candidates.begin(), graph.candidates.end(), by_receiver))
+  if (options.layers_held > 1 &&
+      !std::is_sorted(graph.candidates.begin(), graph.candidates.end(), by_receiver))
     std::stable_sort(graph.candidates.begin(), graph.candidates.end(), by_receiver);
   return plan;
 }

@@ -104,9 +104,10 @@ def test_same_as_s_dftd3(name, damping, triples, reference, tmp_path):
 def test_same_on_any_ranks(ranks, damping, reference, tmp_path):
     triples = {"three_body": True, "three_body_cutoff": 6.0} if damping.endswith("triples") else {}
     model = d3_model(tmp_path, reference, damping.split()[0], 8.0, switch_width=2.0, **triples)
-    splits = ["", "comm_style tiled"] + (["processors 8 1 1"] if ranks == 8 else [])
+    splits = [{}, {"settings": "comm_style tiled", "changes": "balance 1.0 rcb"}]
+    splits += [{"settings": "processors 8 1 1"}] if ranks == 8 else []
     alone = evaluate([Case(system, model, name, node_virial=True) for name, system in SYSTEMS.items()], tmp_path / "1")
-    cases = [Case(system, model, f"{name}_{k}", node_virial=True, settings=split)
+    cases = [Case(system, model, f"{name}_{k}", node_virial=True, **split)
              for name, system in SYSTEMS.items() for k, split in enumerate(splits)
              if not split or name == "crystal"]    # other boxes are too small for tiles
     for name, found in evaluate(cases, tmp_path / "many", ranks).items():

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import tolerances as tol
 from evaluate import Case, assert_same, evaluate, largest, require_signal
-from models import Model
-from run import launch, read_thermo, run
+from models import Model, pairs_within
+from run import launch, read_thermo, run, spread
 from systems import crystal, molecule, rock_salt, supercell
 
 CUTOFF = 7.0
@@ -24,7 +24,8 @@ SYSTEMS = {
     "one_cell": rock_salt(1),
     "molecule": molecule(),
 }
-SPLITS = {1: [""], 2: ["", "comm_style tiled"], 3: [""], 4: ["", "processors 4 1 1"], 8: ["", "comm_style tiled"]}
+TILED = {"settings": "comm_style tiled", "changes": "balance 1.0 rcb"}
+SPLITS = {1: [{}], 2: [{}, TILED], 3: [{}, TILED], 4: [{}, TILED, {"settings": "processors 4 1 1"}], 8: [{}, TILED]}
 
 
 def lj_model(folder: Path, **more) -> Model:
@@ -47,7 +48,7 @@ def peers(tmp_path_factory):
 def test_same_as_lj_cut(ranks, peers, tmp_path):
     model = lj_model(tmp_path)
     # Tiled domains need a box longer than the cutoff, slices one that is long enough to cut.
-    cases = [Case(system, model, f"{name}_{k}", node_virial=True, settings=split)
+    cases = [Case(system, model, f"{name}_{k}", node_virial=True, **split)
              for k, split in enumerate(SPLITS[ranks]) for name, system in SYSTEMS.items()
              if not split or name == "crystal"]
     for name, found in evaluate(cases, tmp_path, ranks).items():
@@ -55,6 +56,18 @@ def test_same_as_lj_cut(ranks, peers, tmp_path):
         require_signal(expected)
         assert_same(found, expected, double=True)
         assert largest(found.node_virial - expected.node_virial) <= tol.DOUBLE_NODE_VIRIAL
+
+
+def test_log_counts_pairs_in_place_of_edges(tmp_path):
+    """Those with the skin: the potential goes over all of them."""
+    system = SYSTEMS["crystal"]
+    found = evaluate([Case(system, lj_model(tmp_path), "logged", skin=0.7)], tmp_path, 2)["logged"]
+    receivers, _, _ = pairs_within(system, CUTOFF + 0.7)
+    counts = np.bincount(found.ranks[receivers], minlength=2)
+    assert len(pairs_within(system, CUTOFF)[0]) < counts.sum()
+    # Printed with six digits.
+    assert found.rows("pairs with the skin") == pytest.approx((counts.min(), counts.mean(), counts.max()), rel=1e-5)
+    assert not spread(found.log, "edges")
 
 
 def test_shifted_is_lj_cut_with_shift(tmp_path):

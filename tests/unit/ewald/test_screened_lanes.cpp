@@ -41,7 +41,8 @@ TEST_CASE("lanes give the real-space sums of the CPU")
   const std::vector<double> positions = host_positions(system, kCutoff);
   on_cpu.add(positions, charges, kConstant, expected.sums);
 
-  PairRows rows = make_pair_rows(graph, 1, static_cast<std::int64_t>(positions.size() / 3));
+  PairRows rows;
+  set_rows(rows, graph, 1, static_cast<std::int64_t>(positions.size() / 3));
   set_positions(rows, positions);
   const ScreenedTable table(kAlpha, kCutoff);
   std::vector<LaneSums> lanes(n);
