@@ -58,8 +58,7 @@ class ParticleMesh final : public ReciprocalSum {
     mesh_ = mesh;
     if (transform_) past_ = sum_of(past_, transform_->traffic());
     const bool replicated =
-        communicator_.size() == 1 || parameters_.sharing == MeshSharing::replicated ||
-        (parameters_.sharing == MeshSharing::automatic && communicator_.size() <= kFewRanks);
+        communicator_.size() == 1 || parameters_.sharing == MeshSharing::replicated;
     distributed_ = !replicated;
     transform_ = replicated ? make_replicated_transform(mesh, communicator_, gpu_)
                             : make_distributed_transform(mesh, communicator_, gpu_);
@@ -301,8 +300,6 @@ class ParticleMesh final : public ReciprocalSum {
       }
   }
 
-  // Up to here a replicated mesh moves about as much as a distributed one, with fewer messages.
-  static constexpr int kFewRanks = 2;
   // Mesh points by which charges may move before the patch is planned anew.
   static constexpr int kMargin = 2;
 
