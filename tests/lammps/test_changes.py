@@ -4,7 +4,7 @@ come and go, runs in sequence, pair styles given anew, several simulations in on
 import numpy as np
 import pytest
 import tolerances as tol
-from evaluate import Case, assert_same, evaluate_one, largest, read_snapshot
+from evaluate import Case, assert_same, evaluate, evaluate_one, largest, read_snapshot
 from run import read_dump, read_thermo, run
 from systems import LATTICE, crystal, rock_salt, supercell
 
@@ -68,6 +68,32 @@ def test_every_step_equals_a_fresh_evaluation(name, system, commands, changes_bo
     for frame, other in zip(frames[steps], fresh_frames[steps]):
         assert np.array_equal(frame.columns["id"], other.columns["id"])
         assert largest(frame.vectors("fx", "fy", "fz") - other.vectors("fx", "fy", "fz")) <= tol.DOUBLE_FORCE
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_rerun_of_single_frames(ranks, toy3, tmp_path):
+    """Each frame, read with its own box, against the same atoms read from a data file by themselves."""
+    bases = [rock_salt(2, amplitude=0.05 * k, seed=k, lattice=LATTICE - 0.1 * k) for k in (1, 2, 3)]
+    (folder := tmp_path / "run").mkdir()
+    with (folder / "path.dump").open("w") as path:
+        for k, base in enumerate(bases):
+            ends = "".join(f"0 {base.cell[d, d]:.17g}\n" for d in range(3))
+            path.write(f"ITEM: TIMESTEP\n{k}\nITEM: NUMBER OF ATOMS\n{len(base)}\nITEM: BOX BOUNDS pp pp pp\n{ends}"
+                       "ITEM: ATOMS id type x y z\n")
+            # In an order of its own.
+            for i in np.random.default_rng(k).permutation(len(base)):
+                path.write(f"{i + 1} {base.types[i]} " + " ".join(f"{x:.17g}" for x in base.positions[i]) + "\n")
+    case = Case(CUBIC, toy3)
+    text = case.setup(folder) + DUMP.replace("path.dump", "found.dump") + "rerun path.dump dump x y z box yes\n"
+    output = run(text, folder, ranks).output
+    table, frames = read_thermo(output)[-1], read_dump(folder / "found.dump")
+    single = evaluate([Case(base, toy3, f"frame{k}") for k, base in enumerate(bases)], tmp_path / "single")
+    assert len(frames) == len(bases) and np.ptp(table["PotEng"]) > 1.0
+    for k, (frame, snapshot) in enumerate(zip(frames, single.values())):
+        assert table["PotEng"][k] == pytest.approx(snapshot.energy, rel=tol.DOUBLE_ENERGY)
+        assert largest(frame.vectors("fx", "fy", "fz") - snapshot.forces) <= tol.DOUBLE_FORCE
+        pressure = np.array([table[f"c_potential[{j}]"][k] for j in range(1, 7)]) * tol.LAMMPS_BAR
+        assert largest(pressure - snapshot.pressure) <= tol.DOUBLE_PRESSURE
 
 
 def test_runs_in_sequence(toy3, tmp_path):

@@ -23,10 +23,11 @@ SYSTEMS = {
     "cubic": rock_salt(3),
     "skewed": supercell(crystal([[LATTICE, 0, 0], [0.7, 5.5, 0], [-0.4, 0.9, 5.8]]), np.diag([3, 2, 2]))[0],
 }
-# What must not matter: name, pair options, commands before the box, skin.
-WAYS = [("newton", "halo exchange", "newton on", 1.0), ("no_newton", "halo exchange", "newton off", 1.0),
-        ("no_skin", "halo exchange", "", 0.0), ("wide", "halo wide", "", 0.5),
-        ("wide_no_newton", "halo wide", "newton off", 0.5), ("threads", "device cpu threads 2", "", 1.0)]
+# What must not matter: name, pair options, commands before the box, after reading, skin.
+WAYS = [("newton", "halo exchange", "newton on", "", 1.0), ("no_newton", "halo exchange", "newton off", "", 1.0),
+        ("no_skin", "halo exchange", "", "", 0.0), ("wide", "halo wide", "", "", 0.5),
+        ("wide_no_newton", "halo wide", "newton off", "", 0.5), ("wide_tiled", "halo wide", TILED, RCB, 0.5),
+        ("threads", "device cpu threads 2", "", "", 1.0)]
 # Every grid with the deepest model; fewer with the others and on eight ranks, which take turns on few cores.
 SHORT = {2: ["tiled"], 3: ["3x1x1"], 4: ["2x2x1", "tiled"], 8: ["2x2x2"]}
 
@@ -54,8 +55,8 @@ def snapshots(toy2, toy3, toy_single, tmp_path_factory):
                      for label, system, count, grid in combinations() if count == ranks
                      for name, before, after in GRIDS[ranks] if name == grid]
         if ranks in (1, 4):
-            cases += [Case(SYSTEMS["cubic"], toy3, f"toy3_cubic_{way}", settings=settings, options=options, skin=skin)
-                      for way, options, settings, skin in WAYS]
+            cases += [Case(SYSTEMS["cubic"], toy3, f"toy3_cubic_{way}", settings=before, changes=after, options=options,
+                           skin=skin) for way, options, before, after, skin in WAYS]
         return Batches(cases, ranks, tmp_path_factory.mktemp(f"ranks{ranks}"))
 
     def on(ranks: int) -> Batches:

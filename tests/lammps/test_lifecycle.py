@@ -36,33 +36,63 @@ CHANGES = [
     ("no_skin", CUBIC, {"skin": 0.0}, HOT + "fix 1 all nve\nneigh_modify every 1 delay 0 check no\nrun 5"),
     ("thick_skin", CUBIC, {"skin": 3.0}, HOT + "fix 1 all nve\nrun 12"),
     ("short_ghosts", CUBIC, {"changes": "comm_modify cutoff 2.0"}, HOT + "fix 1 all nve\nrun 12"),
+    ("created", CUBIC.part(np.arange(64) != 9), {}, "run 0\ncreate_atoms 2 single 2.7 0.1 3.0 units box\n"
+     "create_atoms 1 single 9.0 8.2 5.5 units box\nrun 0"),
+    # Every step some atoms of both kinds change places, by what each trial's energy is.
+    ("swap", CUBIC, {}, "fix 1 all atom/swap 1 8 29494 20000 ke no types 1 2\nfix 2 all nve\nrun 6"),
     ("undone", CUBIC, {}, "fix 1 all nve\nrun 2\nunfix 1\nfix 2 all nvt temp 300 300 0.1\n" + HOT
      + "run 3\nset atom 3 type 2\nrun 3 post no\nrun 3 pre no"),
 ]
 
 
+# The same for what is run on one and two ranks elsewhere too.
+GRID = {"settings": "processors 2 2 1"}
+ON_FOUR_RANKS = [
+    ("npt", CUBIC, GRID, HOT + "fix 1 all npt temp 600 600 0.1 aniso 0 0 0.2\nrun 5"),
+    # The box moves after the forces of even steps.
+    ("deform", SKEWED, GRID, HOT + "fix 1 all nve\nfix 2 all deform 2 xy erate 12 y erate 2 remap v flip yes\nrun 5"),
+    ("deposit", CUBIC.part(CUBIC.positions[:, 0] < 6.0), GRID, HOT + "region gap block 7.5 9.5 0 11 0 11\n"
+     "fix 1 all nve\nfix 2 all deposit 2 1 2 38277 region gap near 2.0\nrun 5"),
+    ("gcmc", rock_salt((2, 1, 2)).part(np.arange(32) != 11), {"settings": "atom_modify map yes"},
+     "fix 1 all gcmc 1 3 3 1 29494 3000 -3.0 1.0 full_energy overlap_cutoff 1.5\nrun 2"),
+    ("balance", CUBIC, GRID, HOT + "fix 1 all nve\nfix 2 all balance 2 1.0 shift xyz 5 1.0\nrun 5"),
+    ("newton", SKEWED, {"settings": "processors 2 2 1\nnewton off"}, HOT + "fix 1 all nve\nrun 5"),
+]
 MORE = pytest.param(4, marks=pytest.mark.whole)
 
 
 @pytest.mark.parametrize("ranks", [1, 2, MORE])
 def test_state_equals_a_fresh_process(ranks, toy3, tmp_path):
     """After each way of changing atoms or box: what LAMMPS has at the end against the same atoms read from a file."""
+    compare_with_fresh(CHANGES, toy3, ranks, tmp_path)
+
+
+def test_four_ranks(toy2, tmp_path):
+    """Boxes and atoms that change, on a grid of 2 x 2 x 1 ranks."""
+    compare_with_fresh(ON_FOUR_RANKS, toy2, 4, tmp_path)
+
+
+def compare_with_fresh(changes, model, ranks: int, folder) -> None:
     text, cases = "", []
-    for name, system, differs, commands in CHANGES:
-        case = Case(system, toy3, name, **{"skin": 1.0, **differs})
+    for name, system, differs, commands in changes:
+        case = Case(system, model, name, **{"skin": 1.0, **differs})
         cases.append(case)
-        text += (case.setup(tmp_path) + commands + "\n" + case.report()
+        text += (case.setup(folder) + commands + "\n" + case.report()
                  + f"write_data {name}.out nocoeff nofix\nclear\n")
-        fresh = Case(system, toy3, name)
-        pair = f"pair_style mlip/dd {toy3.spec}\npair_coeff * * Na Cl\n"
+        fresh = Case(system, model, name)
+        pair = f"pair_style mlip/dd {model.spec}\npair_coeff * * Na Cl\n"
         boundary = "p p f" if name == "boundary" else "p p p"
         text += (f"units metal\nboundary {boundary}\nbox tilt large\nread_data {name}.out\n{pair}{COMPUTES}"
                  "thermo_style custom step pe c_potential[1]\nrun 0\n"
                  + fresh.report().replace(name, f"{name}_fresh") + "clear\n")
-    output = run(text, tmp_path, ranks, limit=3 * tol.RUN_LIMIT).output
+    output = run(text, folder, ranks, limit=3 * tol.RUN_LIMIT).output
     for case in cases:
-        found, fresh = (read_snapshot(name, tmp_path, output) for name in (case.name, f"{case.name}_fresh"))
+        found, fresh = (read_snapshot(name, folder, output) for name in (case.name, f"{case.name}_fresh"))
         assert largest(found.forces) > 1e-3 and len(found.forces) > 0, case.name
+        if case.name in ("created", "deposit"):
+            assert len(found.forces) > len(case.system)
+        elif case.name == "swap":
+            assert 0 < np.count_nonzero(found.types != case.system.types) < len(case.system) / 2
         try:
             assert_same(found, fresh, double=True)
         except AssertionError as error:

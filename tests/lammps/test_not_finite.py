@@ -1,5 +1,5 @@
-"""If these fail, a result that is not a number moves atoms or reaches an output, or the run ends without the place where
-it came from."""
+"""If these fail, a result that is not a number moves atoms or reaches an output, or the run ends without the place
+where it came from."""
 
 import json
 import re
@@ -68,7 +68,8 @@ def broken_spec(folder, what: str) -> dict:
         more = {"output_kinds": {"forces": "per_node", "virial": "per_graph"}, "all_reduce_outputs": ["virial"],
                 "compile": {"force_strategy": "model_internal"}}
     else:
-        spec = scripted_spec(folder, what, Broken(what), 4.0, (*GEOMETRY, "batch"), ("node_energy", "charges", "moment"))
+        spec = scripted_spec(folder, what, Broken(what), 4.0, (*GEOMETRY, "batch"),
+                             ("node_energy", "charges", "moment"))
         more = {"output_kinds": {"charges": "per_node", "moment": "per_graph"}, "all_reduce_outputs": ["moment"]}
     return {"version": 2, "core": {"policy": {"kind": "halo"}}, **more, "model": spec["model"]}
 
@@ -173,7 +174,8 @@ def test_each_result_that_is_not_a_number_is_told(name, model, ask, quantity, pa
     if quantity is None:
         assert message == "ENDED ", message
         return
-    for pattern in ("not a finite number", rf"found: {quantity} -?nan\)", rf"step {STEP}, rank \d", rf"model (\S*/)?{part}\."):
+    for pattern in ("not a finite number", rf"found: {quantity} -?nan\)", rf"step {STEP}, rank \d",
+                    rf"model (\S*/)?{part}\."):
         assert re.search(pattern, message), (pattern, message)
     if has_atom:
         check_place(message, ranks)

@@ -281,8 +281,10 @@ def test_heat_flux_of_many_body_energies(ranks, tmp_path):
     assert largest(of_halves - expected) > 1e-2 * largest(expected)
 
 
-def test_heat_flux_and_sums_of_parts(toy3, tmp_path):
-    """Sums over atoms are the totals, `nofdotr` or not; the heat flux of a model of several layers comes with a warning."""
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+def test_heat_flux_and_sums_of_parts(ranks, toy3, tmp_path):
+    """Sums over atoms are the totals, `nofdotr` or not, and compute pair has the whole energy; the heat flux of a model of
+    several layers comes with a warning."""
     (folder := tmp_path / "run").mkdir()
     case = Case(SYSTEM, toy3)
     text = """
@@ -292,18 +294,22 @@ compute stress all centroid/stress/atom NULL virial
 compute flux all heat/flux ke node_energy stress
 compute sum_energy all reduce sum c_node_energy
 compute sum_stress all reduce sum c_stress[1] c_stress[2] c_stress[3]
-thermo_style custom step pe vol c_potential[*] c_flux[*] c_sum_energy c_sum_stress[*]
+compute pair all pair mlip/dd
+thermo_style custom step pe vol c_pair c_potential[*] c_flux[*] c_sum_energy c_sum_stress[*]
 thermo_modify norm no format float %.17g
 run 0
 pair_modify nofdotr
 run 0
 """
-    output = run(case.setup(folder) + text, folder, 2).output
+    output = run(case.setup(folder) + text, folder, ranks).output
     assert output.count("compute heat/flux is an approximation") == 1
     tables = read_thermo(output)
     for table in tables:
+        assert abs(table["PotEng"][0]) > 1.0
+        assert table["c_pair"][0] == pytest.approx(table["PotEng"][0], rel=1e-12)
         assert table["c_sum_energy"][0] == pytest.approx(table["PotEng"][0], rel=1e-12)
         for k in (1, 2, 3):
+            assert abs(table[f"c_potential[{k}]"][0]) * tol.LAMMPS_BAR > tol.SIGNAL_PRESSURE
             assert -table[f"c_sum_stress[{k}]"][0] / table["Volume"][0] == \
                 pytest.approx(table[f"c_potential[{k}]"][0], rel=1e-10)
     assert abs(tables[0]["c_flux[1]"][0]) > 1e-3

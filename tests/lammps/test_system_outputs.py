@@ -92,6 +92,53 @@ def test_every_rank_extracts_the_value_of_the_last_step(ranks, tmp_path):
         system = type(CELL)(np.array(places[:len(CELL)], float), CELL.types, CELL.cell)
 
 
+EARLY = """from lammps import lammps
+---
+lmp = quiet()
+for command in ("units metal", f"read_data {FOLDER}/atoms.data", f"pair_style mlip/dd {SPEC}"):
+    lmp.command(command)
+print("ASKED", "style", lmp.extract_pair("moment[1]"))
+lmp.command("pair_coeff * * Na Cl")
+print("ASKED", "models", lmp.extract_pair("moment[1]"))
+print("ASKED", "wrong", lmp.extract_pair("momentum[1]"))
+lmp.command("run 0 post no")
+print("ASKED", "wrong", lmp.extract_pair("momentum[1]"))
+BEYOND
+lmp.command("run 0 post no")
+print("ASKED", "run", lmp.extract_pair("moment[1]"))
+"""
+BEYOND = """for name in ("moment[4]", "moment"):
+    print("ASKED", "beyond", lmp.extract_pair(name))
+"""
+
+
+@RANKS
+def test_asked_too_early_or_wrongly(ranks, tmp_path):
+    """No value, or one that is not a number; and the instance goes on."""
+    done = python(EARLY.replace("BEYOND", ""), tmp_path, moments(tmp_path).spec, ranks)
+    assert done.returncode == 0, done.stdout[-3000:]
+    answers = {}
+    for line in done.stdout.splitlines():
+        if line.startswith("ASKED"):
+            _, when, answer = line.split(maxsplit=2)
+            answers.setdefault(when, []).append(answer)
+    counts = {"style": 1, "models": 1, "wrong": 2, "run": 1}
+    assert {when: len(found) for when, found in answers.items()} == {when: ranks * n for when, n in counts.items()}
+    assert set(answers["style"] + answers["wrong"]) == {"None"}
+    assert set(answers["models"]) == {"nan"}
+    wanted = expected(CELL)["moment[1]"]
+    assert abs(wanted) > 1e-3
+    assert [float(answer) for answer in answers["run"]] == pytest.approx([wanted] * ranks, abs=1e-12)
+
+
+@pytest.mark.xfail(strict=True, reason="an error thrown in Pair::extract passes through LAMMPS's C interface, which "
+                                       "does not catch it there, and ends the program")
+def test_asked_beyond_its_size(tmp_path):
+    done = python(EARLY.replace("BEYOND", BEYOND), tmp_path, moments(tmp_path).spec)
+    assert done.returncode == 0 and done.stdout.count("ASKED beyond None") == 2, done.stdout[-3000:]
+    assert "moment[1], moment[2], moment[3]" in done.stdout
+
+
 @RANKS
 def test_strategies_of_the_spec_are_carried_out(ranks, tmp_path):
     """The energy by the atoms, and by the total that all ranks have: the same forces, pressure and energy."""

@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import tolerances as tol
-from evaluate import Batches, Case, assert_same, evaluate_one, largest
+from evaluate import Batches, Case, assert_same, evaluate, evaluate_one, largest, read_snapshot
+from run import read_thermo, run
 from systems import rock_salt
 
 PURE = rock_salt(2)
@@ -36,6 +37,7 @@ CASES = [
     Case(MIXED, None, "null_wide", pair="pair_style mlip/dd {spec} halo wide\npair_coeff * * Na Cl NULL"),
     Case(MIXED, None, "hybrid", pair=HYBRID),
     Case(MIXED, None, "hybrid_no_newton", pair=HYBRID, settings="newton off"),
+    Case(MIXED, None, "hybrid_wide", pair=HYBRID.replace("log yes", "halo wide")),
     # All pairs with argon, and no others.
     Case(MIXED, None, "lj_guests", pair="pair_style lj/cut 6.0\npair_coeff * * 0.0 2.5\npair_coeff 1*3 3 0.05 2.5"),
 ]
@@ -99,7 +101,7 @@ def test_atoms_named_null_are_not_there_for_the_model(name, ranks, snapshots):
 
 
 @RANKS
-@pytest.mark.parametrize("name", ["hybrid", "hybrid_no_newton"])
+@pytest.mark.parametrize("name", ["hybrid", "hybrid_no_newton", "hybrid_wide"])
 def test_hybrid_gives_each_style_its_own_pairs(name, ranks, snapshots):
     hosts, guests, both = snapshots(1, "hosts"), snapshots(1, "lj_guests"), snapshots(ranks, name)
     assert largest(guests.forces) > tol.SIGNAL_FORCE
@@ -108,6 +110,41 @@ def test_hybrid_gives_each_style_its_own_pairs(name, ranks, snapshots):
     assert largest(both.forces - expected) <= tol.DOUBLE_FORCE
     assert both.energy == pytest.approx(hosts.energy + guests.energy, rel=tol.DOUBLE_ENERGY)
     assert largest(both.pressure - hosts.pressure - guests.pressure) <= tol.DOUBLE_PRESSURE
+
+
+# Two models, each with types of its own; lj/cut between their atoms.
+SPLIT = replace(PURE, types=PURE.types + 2 * (PURE.positions[:, 1] + PURE.positions[:, 2] > 11.0),
+                elements=("Na", "Cl", "Na", "Cl"))
+LOWER = SPLIT.types < 3
+TWO_MODELS = ("pair_style hybrid mlip/dd {first} mlip/dd {second} lj/cut 6.0\n"
+              "pair_coeff * * mlip/dd 1 Na Cl NULL NULL\n"
+              "pair_coeff * * mlip/dd 2 NULL NULL Na Cl\npair_coeff 1*2 3*4 lj/cut 0.05 2.5")
+CROSSES = "pair_style lj/cut 6.0\npair_coeff * * 0.0 2.5\npair_coeff 1*2 3*4 0.05 2.5"
+
+
+@RANKS
+def test_two_models_with_types_of_their_own(ranks, toy2, toy3, tmp_path):
+    """Energy, forces and pressure are sums; `compute pair` tells the two apart."""
+    alone = evaluate([Case(PURE.part(LOWER), toy2, "lower"), Case(PURE.part(~LOWER), toy3, "upper"),
+                      Case(SPLIT, toy2, "crosses", pair=CROSSES)], tmp_path / "alone")
+    lower, upper, crosses = alone.values()
+    assert min(largest(part.forces) for part in alone.values()) > tol.SIGNAL_FORCE
+    pair = TWO_MODELS.replace("{first}", str(toy2.spec)).replace("{second}", str(toy3.spec))
+    case = Case(SPLIT, toy2, pair=pair)
+    (folder := tmp_path / "both").mkdir()
+    output = run(case.setup(folder) + "compute first all pair mlip/dd 1\ncompute second all pair mlip/dd 2\n"
+                 "compute third all pair lj/cut\n"
+                 "thermo_style custom step pe c_first c_second c_third c_potential[1]\n"
+                 "thermo_modify norm no format float %.17g\nrun 0\n" + case.report(), folder, ranks).output
+    both, table = read_snapshot("case", folder, output), read_thermo(output)[-1]
+    forces = crosses.forces.copy()
+    forces[LOWER] += lower.forces
+    forces[~LOWER] += upper.forces
+    assert largest(both.forces - forces) <= tol.DOUBLE_FORCE
+    assert both.energy == pytest.approx(sum(part.energy for part in alone.values()), rel=tol.DOUBLE_ENERGY)
+    assert largest(both.pressure - sum(part.pressure for part in alone.values())) <= tol.DOUBLE_PRESSURE
+    for name, part in (("first", lower), ("second", upper), ("third", crosses)):
+        assert table[f"c_{name}"][0] == pytest.approx(part.energy, rel=tol.DOUBLE_ENERGY)
 
 
 # --- atom styles, and bonds whose pairs must stay ------------------------------------------------------------------
