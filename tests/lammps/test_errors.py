@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 from run import launch
 from systems import System, rock_salt, write_data
 from tolerances import ERROR_LIMIT
@@ -100,12 +101,16 @@ COMMANDS = [
     ("unknown_halo", "halo narrow", "* * Na Cl", ["halo", "narrow", "wide"]),
     ("no_threads", "threads 0", "* * Na Cl", ["threads", "0", "1"]),
     ("no_such_device", "device gpu", "* * Na Cl", ["device", "gpu", "cuda"]),
+    ("device_beyond_the_last", "device cuda:99", "* * Na Cl", ["CUDA device", "cuda:99", "Use `device "]),
+    ("no_gpu", "device cuda", "* * Na Cl", ["no CUDA device", "device cuda", "Use `device cpu`"]),
 ]
 
 
 @RANKS
 @pytest.mark.parametrize("name, options, coeff, words", COMMANDS, ids=[case[0] for case in COMMANDS])
 def test_commands(name, options, coeff, words, ranks, toy3, tmp_path):
+    if name == "no_gpu" and torch.cuda.is_available():
+        pytest.skip("there is a GPU")
     text = script(CELL, tmp_path, pair=f"pair_style mlip/dd {toy3.spec} {options}\npair_coeff {coeff}")
     must_fail(text, tmp_path, ranks, *words)
 

