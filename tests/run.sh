@@ -1,18 +1,25 @@
 #!/usr/bin/env bash
 # Makes the environment, builds everything and passes all tests. Ends with a non-zero status on any failure.
 #
-#   tests/run.sh [--kokkos PREFIX]     also tests the Kokkos variant, by the LAMMPS with KOKKOS in PREFIX; without,
-#                                      by the one in MLIP_DD_KOKKOS or, built earlier, in the cache
+#   tests/run.sh [--whole] [--kokkos PREFIX]
+#
+#   --whole            also the cases that cost much more time than they are likely to find faults
+#   --kokkos PREFIX    also tests the Kokkos variant, by the LAMMPS with KOKKOS in PREFIX; without, by the one in
+#                      MLIP_DD_KOKKOS or, built earlier, in the cache
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root" || exit 1
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/mlip-dd
 export MLIP_DD_KOKKOS=${MLIP_DD_KOKKOS:-}
-case ${1:-} in
-  --kokkos) MLIP_DD_KOKKOS=${2:?a prefix must follow --kokkos} ;;
-  "") ;;
-  *) echo "tests/run.sh: unknown argument '$1'. Usage: tests/run.sh [--kokkos PREFIX]" >&2; exit 2 ;;
-esac
+whole=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --whole) whole=--whole ;;
+    --kokkos) MLIP_DD_KOKKOS=${2:?a prefix must follow --kokkos}; shift ;;
+    *) echo "tests/run.sh: unknown argument '$1'. Usage: tests/run.sh [--whole] [--kokkos PREFIX]" >&2; exit 2 ;;
+  esac
+  shift
+done
 if [ -z "$MLIP_DD_KOKKOS" ] && [ -x "$cache/lammps-kokkos/bin/lmp" ]; then MLIP_DD_KOKKOS=$cache/lammps-kokkos; fi
 [ -z "$MLIP_DD_KOKKOS" ] || MLIP_DD_KOKKOS=$(realpath "$MLIP_DD_KOKKOS") || exit 1
 scripts/bootstrap.sh --tests || exit 1
@@ -24,7 +31,7 @@ failed=0
 echo "== unit tests"
 ctest --test-dir "$build" --output-on-failure --no-tests=error || failed=1
 echo "== scripts through lmp, and the Python side"
-python -m pytest -q --durations=10 ${MLIP_DD_KOKKOS:+--kokkos "$MLIP_DD_KOKKOS"} tests || failed=1
+python -m pytest -q --durations=10 ${whole:+"$whole"} ${MLIP_DD_KOKKOS:+--kokkos "$MLIP_DD_KOKKOS"} tests || failed=1
 echo "== the Kokkos variant"
 if [ -z "$MLIP_DD_KOKKOS" ]; then
   echo "SKIPPED: no LAMMPS with KOKKOS. Install one into $cache/lammps-kokkos (commands: docs/kokkos.md, with"

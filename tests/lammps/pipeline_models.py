@@ -65,3 +65,11 @@ def single(folder: Path, name: str, spec: dict) -> Model:
     file = folder / f"{name}.json"
     file.write_text(json.dumps(spec))
     return Model(file, double=True)
+
+
+def committee_of(export, folder: Path) -> tuple[Model, list[Model]]:
+    """Three models, and the three as one."""
+    seeds = [Model(export("toy", "--layers", "2", "--seed", str(k)), True) for k in (1, 2, 3)]
+    spec = json.loads(seeds[0].spec.read_text())
+    spec["model"]["file"] = [str(model.file) for model in seeds]
+    return single(folder, "committee", spec), seeds

@@ -2,15 +2,14 @@
 atoms or Python with a wrong value, on the wrong atom, or not at all."""
 
 import dataclasses
-import json
 
 import numpy as np
 import pytest
 import tolerances as tol
 import torch
 from evaluate import Case, assert_same, evaluate, largest, read_snapshot
-from models import Model, pairs_within
-from pipeline_models import GEOMETRY, Charges, Pairs, charges_spec, scripted_spec, single
+from models import pairs_within
+from pipeline_models import GEOMETRY, Charges, Pairs, charges_spec, committee_of, scripted_spec, single
 from run import launch, read_dump, read_thermo, run
 from systems import LATTICE, crystal, molecule, rock_salt, supercell
 
@@ -50,7 +49,7 @@ def dumped(case: Case, folder, ranks: int, commands: str, *columns: str) -> np.n
 
 @RANKS
 def test_charges_through_fix_pair_and_atoms(ranks, tmp_path):
-    """Asked for always or on some steps, in metal and in units with another charge, and written to the atoms."""
+    """Asked for always or on some steps, and written to the atoms."""
     model = single(tmp_path, "charges", charges_spec(tmp_path))
     expected = expected_charges(SYSTEM)
     assert np.ptp(expected) > 0.1
@@ -144,14 +143,6 @@ def test_values_while_minimising(tmp_path):
     moved = dataclasses.replace(SYSTEM, positions=found[:, :3])
     assert largest(moved.positions - SYSTEM.positions) > 1e-4
     assert largest(found[:, 3] - expected_charges(moved)) < 1e-10
-
-
-def committee_of(export, folder) -> tuple[Model, list[Model]]:
-    """Three models, and the three as one."""
-    seeds = [Model(export("toy", "--layers", "2", "--seed", str(k)), True) for k in (1, 2, 3)]
-    spec = json.loads(seeds[0].spec.read_text())
-    spec["model"]["file"] = [str(model.file) for model in seeds]
-    return single(folder, "committee", spec), seeds
 
 
 @RANKS

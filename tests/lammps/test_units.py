@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 import tolerances as tol
 from evaluate import largest
-from pipeline_models import native_spec, single
+from models import Model
+from pipeline_models import Pairs, charges_spec, committee_of, native_spec, scripted_spec, single
 from run import launch, read_dump, read_thermo, run
 from systems import rock_salt, write_data
 
@@ -28,7 +29,8 @@ CONSTANTS = 3e-6
 PASCAL = 1e-30 / EV    # eV/A^3
 
 
-def script(folder, model, units: str, charge_style: bool = False, moves: str = "run 0") -> str:
+def script(folder, model, units: str, charge_style: bool = False, moves: str = "run 0", options: str = "",
+           columns: str = "") -> str:
     length, _, charge, mass, time, _ = UNITS.get(units, (1.0, 1.0, 1.0, METAL_MASS, 1e3, 1e5))
     style = "charge" if charge_style else "atomic"
     scaled = type(SYSTEM)(SYSTEM.positions / length, SYSTEM.types, SYSTEM.cell / length)
@@ -41,7 +43,7 @@ atom_style {style}
 read_data {units}.data
 {masses}
 {lines if charge_style else ""}
-pair_style mlip/dd {model.spec}
+pair_style mlip/dd {model.spec} {options}
 pair_coeff * * Na Cl
 neighbor {SKIN / length:.17g} bin
 timestep {1.0 / time:.17g}
@@ -52,7 +54,8 @@ compute parts all pair mlip/dd
 thermo_style custom step pe press pxx pyy pzz pxy pxz pyz c_parts[1]
 thermo_modify norm no format float %.17g
 {moves}
-write_dump all custom {units}.dump id x y z fx fy fz c_node_energy c_stress[*] c_centroid[*] modify sort id format float %.17g
+write_dump all custom {units}.dump id x y z fx fy fz c_node_energy c_stress[*] c_centroid[*] {columns} &
+  modify sort id format float %.17g
 """
 
 
@@ -91,6 +94,38 @@ def test_charges_of_the_atoms(tmp_path):
     names = ["metal", *UNITS]
     run("clear\n".join(script(tmp_path, model, name, True) for name in names), tmp_path)
     compare(tmp_path, names, True)
+
+
+def pairs_of_charges(folder) -> Model:
+    spec = scripted_spec(folder, "pairs", Pairs(), 4.0, ("edge_index", "edge_vectors", "strength"), ("node_energy",))
+    spec["model"]["inputs"]["charges"] = spec["model"]["inputs"].pop("strength")
+    return single(folder, "pairs", spec)
+
+
+def test_per_atom_outputs(export, tmp_path):
+    """Charges by fix pair and in the atoms, the energy's derivative by charges, and the deviation of forces."""
+    # Model; options; what fix pair asks for; columns, with the powers of length, energy and charge in their unit.
+    outputs = {
+        "made": (single(tmp_path, "charges", charges_spec(tmp_path)), "charges to_q", "charges",
+                 {"f_2": (0, 0, 1), "q": (0, 0, 1)}),
+        "taken": (pairs_of_charges(tmp_path), "", "d_energy_d_charges", {"f_2": (0, 1, -1)}),
+        "committee": (committee_of(export, tmp_path)[0], "", "force_deviation", {"f_2": (-1, 1, 0)}),
+    }
+    names, texts = ["metal", *UNITS], []
+    for name, (model, options, asked, columns) in outputs.items():
+        (folder := tmp_path / name).mkdir()
+        moves = f"fix 2 all pair 1 mlip/dd {asked} 1\nrun 0"
+        texts += [f"shell cd {name}\n" + script(folder, model, units, True, moves, options, " ".join(columns))
+                  + "shell cd ..\n" for units in names]
+    run("clear\n".join(texts), tmp_path, ranks=2, limit=tol.BATCH_LIMIT)
+    for name, (*_, columns) in outputs.items():
+        frames = {units: read_dump(tmp_path / name / f"{units}.dump")[-1] for units in names}
+        for column, powers in columns.items():
+            metal = frames["metal"].columns[column]
+            assert np.ptp(metal) > 1e-3, (name, column)
+            for units in UNITS:
+                found = frames[units].columns[column] * np.prod(np.power(UNITS[units][:3], powers))
+                assert largest(found - metal) < 1e-9 * largest(metal), (name, column, units)
 
 
 def test_dynamics_in_real_units_follow_metal(toy2, tmp_path):
