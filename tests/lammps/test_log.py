@@ -17,7 +17,7 @@ THREADS = {1: 2, 2: 1, 4: 1}    # by ranks; more threads than cores wait for one
 RANKS = tuple(THREADS)
 EVALUATIONS = 3
 # What the lines of times must tell of, by a word of theirs.
-TIMES = ("graph", "model", "exchange", "consolidat")
+TIMES = ("graph", "forward", "backward", "exchange", "packing", "consolidat")
 NUMBER = r"(\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
 
 
