@@ -2,20 +2,38 @@
 
 #include <mpi.h>
 
+#include <algorithm>
+#include <cctype>
+#include <vector>
+
 #include "base/error.h"
 
 namespace mlip_dd {
 
 namespace {
 
-constexpr const char *kCure =
+const std::string kPlainCure =
     "Build mlip-dd for the LAMMPS that runs it: -D MLIP_DD_LAMMPS_INCLUDE=..., -D "
     "MLIP_DD_LAMMPS_BIGINT=..., -D MPI_CXX_COMPILER=..., or install both with the same pip";
+// The plugin with the Kokkos variant is built by an option of its own.
+const std::string kKokkosCure =
+    "Build mlip-dd for the LAMMPS that runs it: -D MLIP_DD_KOKKOS_LAMMPS=<its prefix>";
 
-std::string message(const std::string &what, const std::string &built, const std::string &found)
+std::string upper(std::string text)
 {
-  return describe({"this plugin was built for " + what + " " + built, found, "", kCure});
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::toupper(c); });
+  return text;
 }
+
+struct Compared {
+  std::string what;
+  std::string built, found;    // empty: not known
+  std::string cure;
+};
+
+std::string bits(std::size_t bytes) { return bytes ? std::to_string(8 * bytes) + " bits" : ""; }
+
+std::string number(int version) { return version ? std::to_string(version) : ""; }
 
 }    // namespace
 
@@ -35,6 +53,7 @@ HostBuild built_for()
 #endif
 #ifdef MLIP_DD_KOKKOS_PRECISION
   build.kokkos_precision = MLIP_DD_KOKKOS_PRECISION;
+  build.kokkos_layout = MLIP_DD_KOKKOS_LAYOUT;
   build.kokkos_cuda = MLIP_DD_KOKKOS_CUDA;
 #endif
   return build;
@@ -48,22 +67,28 @@ std::string mpi_family(const std::string &library_version)
   return library_version.find("Open MPI") != std::string::npos ? "Open MPI" : "";
 }
 
+// What keeps the next ones from being read rightly comes first.
 std::string disagreement(const HostBuild &built, const HostBuild &found)
 {
-  if (built.mpi != found.mpi && !built.mpi.empty() && !found.mpi.empty())
-    return message("the MPI library", built.mpi, found.mpi);
-  if (built.id_bytes != found.id_bytes && built.id_bytes && found.id_bytes)
-    return message("atom IDs of", std::to_string(8 * built.id_bytes) + " bits",
-                   std::to_string(8 * found.id_bytes) + " bits");
-  // A program without KOKKOS has neither: it then runs the plain style.
-  if (built.kokkos_precision != found.kokkos_precision && !built.kokkos_precision.empty() &&
-      !found.kokkos_precision.empty())
-    return message("KOKKOS in precision", built.kokkos_precision, found.kokkos_precision);
-  if (built.kokkos_cuda != found.kokkos_cuda && !built.kokkos_cuda.empty() &&
-      !found.kokkos_cuda.empty())
-    return message("KOKKOS", built.kokkos_cuda, found.kokkos_cuda);
-  if (built.version != found.version && built.version && found.version)
-    return message("LAMMPS", std::to_string(built.version), std::to_string(found.version));
+  const bool kokkos = !built.kokkos_precision.empty();
+  const std::string cure = kokkos ? kKokkosCure : kPlainCure;
+  // A program without KOKKOS has none of its own: it then runs the plain style.
+  const std::vector<Compared> rows{
+      {"the MPI library", built.mpi, found.mpi,
+       kokkos ? cure + " -D MPI_CXX_COMPILER=<its mpicxx>" : cure},
+      {"atom IDs of", bits(built.id_bytes), bits(found.id_bytes),
+       kokkos ? cure + " -D MLIP_DD_LAMMPS_BIGINT=..." : cure},
+      {"KOKKOS in precision", built.kokkos_precision, found.kokkos_precision,
+       cure + " -D MLIP_DD_KOKKOS_PRECISION=" + upper(found.kokkos_precision)},
+      {"KOKKOS with the view layout", built.kokkos_layout, found.kokkos_layout,
+       cure + " -D MLIP_DD_KOKKOS_LAYOUT=" + upper(found.kokkos_layout)},
+      {"KOKKOS", built.kokkos_cuda, found.kokkos_cuda, cure},
+      {"LAMMPS", number(built.version), number(found.version), cure},
+  };
+  for (const Compared &row : rows)
+    if (!row.built.empty() && !row.found.empty() && row.built != row.found)
+      return describe(
+          {"this plugin was built for " + row.what + " " + row.built, row.found, "", row.cure});
   return {};
 }
 

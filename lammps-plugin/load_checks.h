@@ -11,9 +11,11 @@ namespace mlip_dd {
 struct HostBuild {
   int version = 0;             // LAMMPS's, as 20250722
   std::size_t id_bytes = 0;    // of atom IDs: 4, or 8 for BIGBIG
-  std::string mpi = {};             // "MPICH", "Open MPI"
-  // Of the package KOKKOS: "double", "mixed" or "single"; "with CUDA" or "without CUDA".
+  std::string mpi = {};        // "MPICH", "Open MPI"
+  // Of the package KOKKOS: "double", "mixed" or "single"; "legacy" or "default"; "with CUDA" or
+  // "without CUDA".
   std::string kokkos_precision = {};
+  std::string kokkos_layout = {};
   std::string kokkos_cuda = {};
 };
 

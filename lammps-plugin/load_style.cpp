@@ -61,9 +61,13 @@ HostBuild build_of(LAMMPS_NS::LAMMPS &lammps)
   using Accelerator = int(const char *, const char *, const char *);
   auto *accelerator =
       reinterpret_cast<Accelerator *>(dlsym(RTLD_DEFAULT, "lammps_config_accelerator"));
-  for (const char *precision : {"double", "mixed", "single"})
-    if (accelerator && accelerator("KOKKOS", "precision", precision))
-      build.kokkos_precision = precision;
+  const auto setting_of = [&](const char *category, std::initializer_list<const char *> settings) {
+    for (const char *setting : settings)
+      if (accelerator && accelerator("KOKKOS", category, setting)) return std::string(setting);
+    return std::string();
+  };
+  build.kokkos_precision = setting_of("precision", {"double", "mixed", "single"});
+  build.kokkos_layout = setting_of("layout", {"legacy", "default"});
   if (!build.kokkos_precision.empty())
     build.kokkos_cuda = accelerator("KOKKOS", "api", "cuda") ? "with CUDA" : "without CUDA";
   return build;

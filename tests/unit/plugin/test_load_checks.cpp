@@ -57,6 +57,41 @@ TEST_CASE("what differs is named, with both sides and a cure, in one line")
   }
 }
 
+TEST_CASE("a Kokkos build of another kind is named, with the option that would fit")
+{
+  const HostBuild built{20260704, 4, "MPICH", "double", "legacy", "without CUDA"};
+  struct Row {
+    HostBuild found;
+    std::vector<std::string> said;
+  };
+  const std::vector<Row> rows{
+      {built, {}},
+      {{20260704, 4, "MPICH", "mixed", "legacy", "without CUDA"},
+       {"precision double", "found: mixed", "MLIP_DD_KOKKOS_PRECISION=MIXED"}},
+      {{20260704, 4, "MPICH", "single", "default", "without CUDA"},
+       {"found: single", "MLIP_DD_KOKKOS_PRECISION=SINGLE"}},
+      {{20260704, 4, "MPICH", "double", "default", "without CUDA"},
+       {"layout legacy", "found: default", "MLIP_DD_KOKKOS_LAYOUT=DEFAULT"}},
+      {{20260704, 4, "MPICH", "double", "legacy", "with CUDA"},
+       {"without CUDA", "found: with CUDA", "MLIP_DD_KOKKOS_LAMMPS"}},
+      {{20270101, 4, "MPICH", "double", "legacy", "without CUDA"},
+       {"20260704", "20270101", "MLIP_DD_KOKKOS_LAMMPS"}},
+      {{20260704, 4, "Open MPI", "mixed", "legacy", "without CUDA"},
+       {"MPICH", "Open MPI", "MPI_CXX_COMPILER", "MLIP_DD_KOKKOS_LAMMPS"}},
+      // A program without KOKKOS runs the plain style.
+      {{20260704, 4, "MPICH"}, {}},
+  };
+  for (const Row &row : rows) {
+    const std::string text = disagreement(built, row.found);
+    INFO(row.found.kokkos_precision << " " << row.found.kokkos_layout << ": " << text);
+    CHECK(text.empty() == row.said.empty());
+    for (const std::string &word : row.said) CHECK_THAT(text, contains(word));
+    CHECK(std::count(text.begin(), text.end(), '\n') == 0);
+  }
+  // The plugin without the Kokkos variant runs in any of them.
+  CHECK(disagreement({20260704, 4, "MPICH"}, rows[1].found).empty());
+}
+
 TEST_CASE("this build knows what it was built for")
 {
   const HostBuild build = built_for();
