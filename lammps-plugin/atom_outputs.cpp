@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "committee.h"
+#include "pipeline/field_rows.h"
 
 namespace mlip_dd {
 
@@ -131,19 +132,24 @@ void AtomOutputs::take(const Pipeline &pipeline, const HostGraph &host, const Ho
       field = &pipeline.output().gradients.at(output.field.substr(kGradient.size()));
     else
       field = &pipeline.output().fields.at(output.field);
+    const at::Tensor rows = rows_of(*field);
     const auto width = static_cast<std::size_t>(field->width);
     // Ranks without atoms may not know the width.
-    if (!field->values.empty() && (output.whole ? width != 1 : output.column >= width))
+    if (rows.size(0) > 0 && (output.whole ? width != 1 : output.column >= width))
       throw Error({"the per-atom output has " + std::to_string(width) + " columns", name, "",
                    "Name one of them: " + output.field + "[1] to " + output.field + "[" +
                        std::to_string(width) + "]"});
     const double factor = to_host(output.field, units);
     // Never empty, so that LAMMPS sees that there are values on a rank without atoms.
     output.values.assign(static_cast<std::size_t>(std::max(1, n_all)), 0.0);
-    for (int i = 0; i < n_local; ++i)
-      if (const std::int64_t row = host.row(i); row != kNotInModel)
-        output.values[static_cast<std::size_t>(i)] =
-            factor * field->values[static_cast<std::size_t>(row) * width + output.column];
+    if (rows.size(0) > 0) {
+      const at::Tensor column =
+          rows.select(1, static_cast<std::int64_t>(output.column)).cpu().contiguous();
+      const double *values = column.const_data_ptr<double>();
+      for (int i = 0; i < n_local; ++i)
+        if (const std::int64_t row = host.row(i); row != kNotInModel)
+          output.values[static_cast<std::size_t>(i)] = factor * values[row];
+    }
     taken_.push_back(output.values.data());
   }
 }

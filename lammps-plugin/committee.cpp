@@ -1,27 +1,32 @@
 #include "committee.h"
 
-#include <cmath>
+#include <ATen/ATen.h>
+
+#include "pipeline/field_rows.h"
+#include "pipeline/output_tensors.h"
 
 namespace mlip_dd {
 
+namespace {
+
+// [n_owned, 3], where they are.
+at::Tensor forces_of(const ModelRunner &runner)
+{
+  const PotentialOutput &output = runner.output();
+  const std::int64_t n_owned = runner.graph().n_owned;
+  if (output.tensors) return output.tensors->forces.narrow(0, 0, n_owned);
+  return at::from_blob(const_cast<double *>(output.forces.data()), {n_owned, 3}, at::kDouble);
+}
+
+}    // namespace
+
 AtomField force_deviation(const Pipeline &pipeline)
 {
-  const auto n = static_cast<std::size_t>(pipeline.runner(0).graph().n_owned);
-  const auto members = static_cast<double>(pipeline.size());
-  AtomField deviation{1, std::vector<double>(n, 0.0)};
-  for (std::size_t row = 0; row < n; ++row)
-    for (std::size_t a = 0; a < 3; ++a) {
-      const std::size_t k = 3 * row + a;
-      double mean = 0.0;
-      for (std::size_t m = 0; m < pipeline.size(); ++m)
-        mean += pipeline.runner(m).output().forces[k] / members;
-      for (std::size_t m = 0; m < pipeline.size(); ++m) {
-        const double off = pipeline.runner(m).output().forces[k] - mean;
-        deviation.values[row] += off * off / members;
-      }
-    }
-  for (double &value : deviation.values) value = std::sqrt(value);
-  return deviation;
+  std::vector<at::Tensor> forces;
+  for (std::size_t member = 0; member < pipeline.size(); ++member)
+    forces.push_back(forces_of(pipeline.runner(member)));
+  const at::Tensor variance = at::stack(forces).var(/*dim=*/0, /*unbiased=*/false);
+  return field_of(variance.sum(1, /*keepdim=*/true).sqrt());
 }
 
 }    // namespace mlip_dd

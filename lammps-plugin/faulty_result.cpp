@@ -37,11 +37,13 @@ std::optional<Fault> find_fault(const PotentialOutput &output, std::int64_t n_ow
 {
   if (const auto fault = in_rows("energy", output.node_energy, n_owned)) return fault;
   const auto n = static_cast<std::size_t>(n_owned);
+  // A model on a device may have left its arrays empty.
+  const std::size_t components = std::min(3 * n, output.forces.size());
   // A sum of all is finite only where each is, and quick to take.
   double sum = 0.0;
-  for (std::size_t k = 0; k < 3 * n; ++k) sum += output.forces[k];
+  for (std::size_t k = 0; k < components; ++k) sum += output.forces[k];
   if (!std::isfinite(sum))
-    for (std::size_t k = 0; k < 3 * n; ++k)
+    for (std::size_t k = 0; k < components; ++k)
       if (!std::isfinite(output.forces[k]))
         return Fault{"force", output.forces[k], static_cast<std::int64_t>(k / 3)};
   for (const auto *virials : {&output.node_virial, &output.centroid_virial})

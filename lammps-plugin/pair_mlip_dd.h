@@ -57,8 +57,10 @@ class PairMlipDD : public Pair {
   virtual mlip_dd::HostStep present_step();
   virtual void require_finite();
   virtual void add_results();
-  virtual void take_outputs();       // communicates nothing
-  virtual void forward_outputs();    // to ghosts
+  void take_outputs();    // communicates nothing
+  virtual void take_charges();
+  void forward_outputs();    // to ghosts
+  virtual void forward_charges();
   virtual void forward_values(double *values);
   // Of all atoms together.
   void add_sums();

@@ -53,14 +53,17 @@ void PairMlipDD::add_results()
   }
 }
 
+void PairMlipDD::take_charges()
+{
+  const mlip_dd::AtomField &made = state_->pipeline->output().fields.at("charges");
+  for (int i = 0; i < atom->nlocal; ++i)
+    if (const std::int64_t row = state_->host.row(i); row != mlip_dd::kNotInModel)
+      atom->q[i] = made.values[static_cast<std::size_t>(row)] / state_->units.charge;
+}
+
 void PairMlipDD::take_outputs()
 {
-  if (state_->options.charges_to_q) {
-    const mlip_dd::AtomField &made = state_->pipeline->output().fields.at("charges");
-    for (int i = 0; i < atom->nlocal; ++i)
-      if (const std::int64_t row = state_->host.row(i); row != mlip_dd::kNotInModel)
-        atom->q[i] = made.values[static_cast<std::size_t>(row)] / state_->units.charge;
-  }
+  if (state_->options.charges_to_q) take_charges();
   outputs_->take(*state_->pipeline, state_->host, state_->units, atom->nlocal,
                  atom->nlocal + atom->nghost, update->ntimestep);
   extracted_->take(*state_->pipeline);
@@ -70,12 +73,14 @@ void PairMlipDD::take_outputs()
 void PairMlipDD::forward_outputs()
 {
   if (state_->options.charges_to_q) {
-    forward_values(atom->q);
+    forward_charges();
     // What a kspace style remembers of the charges it was begun with: their sum and self-energy.
     if (force->kspace) force->kspace->qsum_qsq(0);
   }
   for (double *values : outputs_->taken()) forward_values(values);
 }
+
+void PairMlipDD::forward_charges() { forward_values(atom->q); }
 
 void PairMlipDD::forward_values(double *values)
 {

@@ -41,6 +41,42 @@ struct RowEdges {
   const Index *edges;
 };
 
+// Where an atom's numbers are in LAMMPS's arrays.
+template <class View>
+struct InColumn {
+  View values;
+  KOKKOS_INLINE_FUNCTION double operator()(Index atom, int) const { return values(atom); }
+};
+
+template <class View>
+struct InTable {
+  View values;
+  KOKKOS_INLINE_FUNCTION double operator()(Index atom, int k) const { return values(atom, k); }
+};
+
+template <class View>
+struct InProperty {
+  View values;
+  int property;
+  KOKKOS_INLINE_FUNCTION double operator()(Index atom, int) const { return values(property, atom); }
+};
+
+// [rows, width] float64: factor * take(atom of the row, component).
+template <class DeviceType, class Take>
+at::Tensor take_rows(const at::Tensor &atoms, int width, double factor, const Take &take)
+{
+  const Index *atom = atoms.const_data_ptr<Index>();
+  at::Tensor rows = at::empty({atoms.size(0), width}, atoms.options().dtype(at::kDouble));
+  double *to = rows.mutable_data_ptr<double>();
+  Kokkos::parallel_for(
+      "mlip_dd::take_rows",
+      Kokkos::RangePolicy<DeviceType, Kokkos::IndexType<Index>>(0, atoms.size(0)),
+      KOKKOS_LAMBDA(const Index row) {
+        for (int k = 0; k < width; ++k) to[width * row + k] = factor * take(atom[row], k);
+      });
+  return rows;
+}
+
 }    // namespace
 
 KokkosCandidates candidates_of(const AtomGraph &graph, const at::Device &device)
@@ -65,10 +101,33 @@ KokkosCandidates candidates_of(const AtomGraph &graph, const at::Device &device)
           sender_rows.to(device)};
 }
 
+std::vector<CandidateEdge> candidates_on_host(const KokkosCandidates &candidates)
+{
+  const at::Tensor atoms = candidates.receiver_atoms.cpu(), offsets = candidates.offsets.cpu();
+  const at::Tensor senders = candidates.sender_atoms.cpu(), rows = candidates.sender_rows.cpu();
+  const Index *receiver_atom = atoms.const_data_ptr<Index>();
+  const Index *offset = offsets.const_data_ptr<Index>();
+  const Index *sender_atom = senders.const_data_ptr<Index>();
+  const Index *sender_row = rows.const_data_ptr<Index>();
+  std::vector<CandidateEdge> copies(static_cast<std::size_t>(senders.size(0)));
+  CandidateEdge *copy = copies.data();
+  Kokkos::parallel_for("mlip_dd::copy_candidates",
+                       Kokkos::RangePolicy<LMPHostType, Kokkos::IndexType<Index>>(0, atoms.size(0)),
+                       [=](const Index row) {
+                         for (Index k = offset[row]; k < offset[row + 1]; ++k)
+                           copy[k] = {static_cast<std::int32_t>(receiver_atom[row]),
+                                      static_cast<std::int32_t>(sender_atom[k]), row,
+                                      sender_row[k]};
+                       });
+  Kokkos::fence();
+  return copies;
+}
+
 template <class DeviceType>
-KokkosGraph<DeviceType>::KokkosGraph(const LAMMPS_NS::LAMMPS &lammps, double length, Index n_owned,
-                                     KokkosCandidates candidates, at::Tensor types_of_rows)
-    : lammps_(lammps), length_(length), n_owned_(n_owned), candidates_(std::move(candidates))
+KokkosGraph<DeviceType>::KokkosGraph(const LAMMPS_NS::LAMMPS &lammps, const HostUnits &units,
+                                     Index n_owned, KokkosCandidates candidates,
+                                     at::Tensor types_of_rows)
+    : lammps_(lammps), units_(units), n_owned_(n_owned), candidates_(std::move(candidates))
 {
   types = std::move(types_of_rows);
   by_sender_ = candidates_.sender_rows.argsort(/*stable=*/true, /*dim=*/0, /*descending=*/false);
@@ -83,7 +142,7 @@ template <class DeviceType>
 void KokkosGraph<DeviceType>::select_edges(double cutoff)
 {
   const auto x = lammps_.atomKK->k_x.template view<DeviceType>();
-  const Separation<std::decay_t<decltype(x)>> separation{x, length_};
+  const Separation<std::decay_t<decltype(x)>> separation{x, units_.length};
   const double cutoff_squared = cutoff * cutoff;
   const Index receivers = candidates_.receiver_atoms.size(0);
   const Index *receiver_atoms = candidates_.receiver_atoms.const_data_ptr<Index>();
@@ -193,17 +252,31 @@ template <class DeviceType>
 at::Tensor KokkosGraph<DeviceType>::owned_positions() const
 {
   const auto x = lammps_.atomKK->k_x.template view<DeviceType>();
-  const double length = length_;
-  const Index *atoms = candidates_.receiver_atoms.const_data_ptr<Index>();
-  at::Tensor positions = at::empty({n_owned_, 3}, edges_.options().dtype(at::kDouble));
-  double *to = positions.mutable_data_ptr<double>();
-  Kokkos::parallel_for(
-      "mlip_dd::owned_positions",
-      Kokkos::RangePolicy<DeviceType, Kokkos::IndexType<Index>>(0, n_owned_),
-      KOKKOS_LAMBDA(const Index row) {
-        for (int a = 0; a < 3; ++a) to[3 * row + a] = length * x(atoms[row], a);
-      });
-  return positions;
+  return take_rows<DeviceType>(candidates_.receiver_atoms.narrow(0, 0, n_owned_), 3, units_.length,
+                               InTable<std::decay_t<decltype(x)>>{x});
+}
+
+template <class DeviceType>
+at::Tensor KokkosGraph<DeviceType>::owned_field(const std::string &name) const
+{
+  LAMMPS_NS::AtomKokkos &atom = *lammps_.atomKK;
+  const at::Tensor atoms = candidates_.receiver_atoms.narrow(0, 0, n_owned_);
+  if (name == "charges") {
+    if (!atom.q_flag) return {};
+    const auto charges = atom.k_q.template view<DeviceType>();
+    return take_rows<DeviceType>(atoms, 1, units_.charge,
+                                 InColumn<std::decay_t<decltype(charges)>>{charges});
+  }
+  int is_double = 0, columns = 0;
+  const int index = atom.find_custom(name.c_str(), is_double, columns);
+  if (index < 0 || !is_double) return {};
+  if (columns == 0) {
+    const auto properties = atom.k_dvector.template view<DeviceType>();
+    return take_rows<DeviceType>(atoms, 1, 1.0,
+                                 InProperty<std::decay_t<decltype(properties)>>{properties, index});
+  }
+  const auto table = atom.k_darray.view_host()[index].k_view.template view<DeviceType>();
+  return take_rows<DeviceType>(atoms, columns, 1.0, InTable<std::decay_t<decltype(table)>>{table});
 }
 
 template class KokkosGraph<LMPDeviceType>;

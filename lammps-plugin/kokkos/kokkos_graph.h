@@ -5,6 +5,7 @@
 
 #include "graph/atom_graph.h"
 #include "graph/device_graph.h"
+#include "units.h"
 
 namespace LAMMPS_NS {
 class LAMMPS;
@@ -24,12 +25,14 @@ struct KokkosCandidates {
 // The candidates of a graph on the host, whose receivers each have one atom.
 KokkosCandidates candidates_of(const AtomGraph &graph, const at::Device &device);
 
+// As AtomGraph has them.
+std::vector<CandidateEdge> candidates_on_host(const KokkosCandidates &candidates);
+
 template <class DeviceType>
 class KokkosGraph final : public DeviceGraph {
  public:
-  // Keeps `lammps`, whose positions it reads; `length` is LAMMPS's unit in Angstrom, `types` as in
-  // DeviceGraph.
-  KokkosGraph(const LAMMPS_NS::LAMMPS &lammps, double length, std::int64_t n_owned,
+  // Keeps `lammps`, whose arrays it reads; `types` as in DeviceGraph.
+  KokkosGraph(const LAMMPS_NS::LAMMPS &lammps, const HostUnits &units, std::int64_t n_owned,
               KokkosCandidates candidates, at::Tensor types);
 
   void select_edges(double cutoff) override;
@@ -37,10 +40,11 @@ class KokkosGraph final : public DeviceGraph {
   void add_edge_node_virial(const at::Tensor &gradient, VirialShare share,
                             at::Tensor &node_virial) const override;
   at::Tensor owned_positions() const override;
+  at::Tensor owned_field(const std::string &name) const override;
 
  private:
   const LAMMPS_NS::LAMMPS &lammps_;
-  double length_;
+  HostUnits units_;
   std::int64_t n_owned_;
   KokkosCandidates candidates_;
   // The candidates by sender row, so that the sum over a row's edges runs in one order.

@@ -25,6 +25,13 @@ at::Tensor on(const at::Device &device, std::span<const std::int32_t> values)
       .to(device, at::kLong);
 }
 
+std::vector<std::int32_t> ints_of(const at::Tensor &values)
+{
+  const at::Tensor host = values.to(at::kCPU, at::kInt).contiguous();
+  const auto *begin = host.const_data_ptr<std::int32_t>();
+  return {begin, begin + host.numel()};
+}
+
 // Offsets of runs from their lengths: [n] -> [n + 1].
 at::Tensor offsets_of(const at::Tensor &counts)
 {
@@ -143,16 +150,37 @@ HaloPlan KokkosSource<DeviceType>::build(Communicator &communicator,
                                          std::span<const std::int32_t> model_types,
                                          const BuildOptions &options, AtomGraph &graph)
 {
-  if (!options.on_device || options.layers_held > 1 || options.every_atom)
-    return build_on_host(communicator, model_types, options, graph);
-  return build_on_device(communicator, on(torch_device<DeviceType>(), model_types), options.reach,
-                         graph);
+  return options.layers_held > 1 || options.every_atom
+             ? build_on_host(communicator, model_types, options, graph)
+             : build_on_device(communicator, model_types, options, graph);
+}
+
+// Leaves of each row the `counts` first of its senders.
+template <class DeviceType>
+void KokkosSource<DeviceType>::close_gaps(const at::Tensor &counts, KokkosCandidates &candidates)
+{
+  const at::Tensor offsets = offsets_of(counts);
+  const Index n = counts.size(0), total = offsets[n].template item<Index>();
+  if (total == candidates.sender_atoms.size(0)) return;
+  const at::Tensor senders = at::empty({total}, counts.options());
+  const Index *from = candidates.sender_atoms.template const_data_ptr<Index>();
+  const Index *from_offset = candidates.offsets.template const_data_ptr<Index>();
+  const Index *offset = offsets.template const_data_ptr<Index>();
+  Index *to = senders.template mutable_data_ptr<Index>();
+  Kokkos::parallel_for(
+      "mlip_dd::close_gaps", Kokkos::RangePolicy<DeviceType, Kokkos::IndexType<Index>>(0, n),
+      KOKKOS_LAMBDA(const Index row) {
+        for (Index k = offset[row]; k < offset[row + 1]; ++k)
+          to[k] = from[from_offset[row] + k - offset[row]];
+      });
+  candidates.offsets = offsets;
+  candidates.sender_atoms = senders;
 }
 
 template <class DeviceType>
 HaloPlan KokkosSource<DeviceType>::build_on_device(Communicator &communicator,
-                                                   const at::Tensor &model_types, double reach,
-                                                   AtomGraph &graph)
+                                                   std::span<const std::int32_t> model_types,
+                                                   const BuildOptions &options, AtomGraph &graph)
 {
   const auto &list = static_cast<const LAMMPS_NS::NeighListKokkos<DeviceType> &>(*list_);
   const ListedPairs<DeviceType> pairs{lammps_.atomKK->k_x.template view<DeviceType>(),
@@ -160,29 +188,29 @@ HaloPlan KokkosSource<DeviceType>::build_on_device(Communicator &communicator,
                                       list.d_numneigh,
                                       owners_.const_data_ptr<Index>(),
                                       units_.length,
-                                      reach * reach};
+                                      options.reach * options.reach};
   const auto listed = list.d_ilist;
   using Atoms = Kokkos::RangePolicy<DeviceType>;
   const Index n_owned = owned_atoms_.size(0);
 
-  at::Tensor counts = at::zeros({n_owned}, owners_.options());
-  Index *count = counts.mutable_data_ptr<Index>();
+  // Nearly all listed neighbours become candidates: each row gets room for all of its own.
+  at::Tensor rooms = at::zeros({n_owned}, owners_.options());
+  Index *room = rooms.mutable_data_ptr<Index>();
   Kokkos::parallel_for(
-      "mlip_dd::count_candidates", Atoms(0, list.inum), KOKKOS_LAMBDA(const int l) {
+      "mlip_dd::count_neighbours", Atoms(0, list.inum), KOKKOS_LAMBDA(const int l) {
         const Index atom = listed(l), row = pairs.row(atom);
-        if (row == kNotInModel) return;
-        Index found = 0;
-        for (int k = 0; k < pairs.count(atom); ++k) found += pairs.sender(atom, k) >= 0;
-        count[row] = found;
+        if (row != kNotInModel) room[row] = pairs.count(atom);
       });
   KokkosCandidates candidates;
   candidates.receiver_atoms = owned_atoms_;
-  candidates.offsets = offsets_of(counts);
-  const Index total = candidates.offsets[n_owned].template item<Index>();
-  candidates.sender_atoms = at::empty({total}, owners_.options());
+  candidates.offsets = offsets_of(rooms);
+  candidates.sender_atoms =
+      at::empty({candidates.offsets[n_owned].template item<Index>()}, owners_.options());
+  at::Tensor counts = at::zeros_like(rooms);
   at::Tensor met = at::zeros({owners_.size(0)}, owners_.options());
   const Index *offset = candidates.offsets.template const_data_ptr<Index>();
   Index *sender = candidates.sender_atoms.template mutable_data_ptr<Index>();
+  Index *count = counts.mutable_data_ptr<Index>();
   Index *is_met = met.mutable_data_ptr<Index>();
   Kokkos::parallel_for(
       "mlip_dd::fill_candidates", Atoms(0, list.inum), KOKKOS_LAMBDA(const int l) {
@@ -194,7 +222,9 @@ HaloPlan KokkosSource<DeviceType>::build_on_device(Communicator &communicator,
             sender[next++] = other;
             is_met[other] = 1;
           }
+        count[row] = next - offset[row];
       });
+  close_gaps(counts, candidates);
 
   // Images of this rank's own atoms are folded onto them; those of others' share one halo row.
   const at::Tensor remote =
@@ -212,7 +242,9 @@ HaloPlan KokkosSource<DeviceType>::build_on_device(Communicator &communicator,
   candidates.sender_rows = rows.index_select(0, candidates.sender_atoms);
 
   const at::Tensor of_atoms =
-      model_types.numel() == 0 ? elements_ : model_types.index_select(0, elements_.clamp_min(0));
+      model_types.empty()
+          ? elements_
+          : on(elements_.device(), model_types).index_select(0, elements_.clamp_min(0));
   at::Tensor types = at::empty({plan.n_rows()}, owners_.options());
   types.narrow(0, 0, n_owned).copy_(of_atoms.index_select(0, owned_atoms_));
   types.index_copy_(0, rows_of_remote, of_atoms.index_select(0, remote));
@@ -220,14 +252,18 @@ HaloPlan KokkosSource<DeviceType>::build_on_device(Communicator &communicator,
   graph = {};
   graph.n_owned = n_owned;
   graph.n_halo = plan.n_halo;
-  const at::Tensor atoms = owned_atoms_.to(at::kCPU, at::kInt);
-  graph.owned_atoms.assign(atoms.const_data_ptr<int>(), atoms.const_data_ptr<int>() + n_owned);
-  graph.device = std::make_shared<KokkosGraph<DeviceType>>(lammps_, units_.length, n_owned,
-                                                           std::move(candidates), types);
+  graph.owned_atoms = ints_of(owned_atoms_);
+  if (options.on_device) {
+    graph.device = std::make_shared<KokkosGraph<DeviceType>>(lammps_, units_, n_owned,
+                                                             std::move(candidates), types);
+  } else {
+    graph.types = ints_of(types);
+    graph.candidates = candidates_on_host(candidates);
+  }
   return plan;
 }
 
-// For models that run on the host, and for wide halos, whose layers are found atom by atom.
+// For wide halos, whose layers are found atom by atom, and where there is no image to ask.
 template <class DeviceType>
 HaloPlan KokkosSource<DeviceType>::build_on_host(Communicator &communicator,
                                                  std::span<const std::int32_t> model_types,
@@ -240,7 +276,7 @@ HaloPlan KokkosSource<DeviceType>::build_on_host(Communicator &communicator,
   if (!options.on_device) return plan;
   const at::Device device = torch_device<DeviceType>();
   graph.device = std::make_shared<KokkosGraph<DeviceType>>(
-      lammps_, units_.length, graph.n_owned, candidates_of(graph, device), on(device, graph.types));
+      lammps_, units_, graph.n_owned, candidates_of(graph, device), on(device, graph.types));
   graph.candidates.clear();
   return plan;
 }

@@ -13,8 +13,11 @@
 
 namespace mlip_dd {
 
-// Atoms as of the last reneighbouring. Rows and owners are worked out on the device; the host's
-// HostGraph is given a copy of them, for models that run there and for per-atom outputs.
+struct KokkosCandidates;
+
+// Atoms as of the last reneighbouring. Rows, owners and graphs are worked out on the device; models
+// that run on the host are given a copy of their graph, and HostGraph one of the rows, for outputs
+// that LAMMPS wants there.
 template <class DeviceType>
 class KokkosSource final : public GraphSource {
  public:
@@ -38,8 +41,9 @@ class KokkosSource final : public GraphSource {
   const at::Tensor &owned_atoms() const { return owned_atoms_; }
 
   // Of build(); public, since the compiler of device code wants functions with kernels to be.
-  HaloPlan build_on_device(Communicator &communicator, const at::Tensor &model_types, double reach,
-                           AtomGraph &graph);
+  HaloPlan build_on_device(Communicator &communicator, std::span<const std::int32_t> model_types,
+                           const BuildOptions &options, AtomGraph &graph);
+  static void close_gaps(const at::Tensor &counts, KokkosCandidates &candidates);
 
  private:
   HaloPlan build_on_host(Communicator &communicator, std::span<const std::int32_t> model_types,

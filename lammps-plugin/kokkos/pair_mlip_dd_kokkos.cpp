@@ -2,6 +2,7 @@
 
 #include <accelerator_kokkos.h>
 #include <atom_masks.h>
+#include <force.h>
 #include <kokkos.h>
 #include <memory_kokkos.h>
 #include <neigh_request.h>
@@ -25,8 +26,12 @@ namespace {
 // more.
 constexpr std::uint64_t kRead = X_MASK | F_MASK | TYPE_MASK | MASK_MASK | ENERGY_MASK | VIRIAL_MASK;
 constexpr std::uint64_t kModify = F_MASK | ENERGY_MASK | VIRIAL_MASK;
-// And what the host reads where models, per-atom fields or messages need it there.
-constexpr std::uint64_t kFieldsOnHost = Q_MASK | DVECTOR_MASK | DARRAY_MASK;
+
+// Where LAMMPS keeps what atoms carry into a model.
+std::uint64_t mask_of(const std::string &field)
+{
+  return field == "charges" ? Q_MASK : DVECTOR_MASK | DARRAY_MASK;
+}
 
 }    // namespace
 
@@ -147,7 +152,15 @@ void PairMlipDDKokkos<DeviceType>::find_owners()
   source_ = std::make_unique<mlip_dd::KokkosSource<DeviceType>>(*lmp, state_->host);
   mlip_dd::run_together(
       lmp, [&] { source_->read_atoms(state_->element_of_type, state_->units, *list); });
-  comm->forward_comm(this, mlip_dd::HostGraph::kOwnerNumbers);
+  forward_from(kArrays, mlip_dd::HostGraph::kOwnerNumbers);
+}
+
+template <class DeviceType>
+void PairMlipDDKokkos<DeviceType>::forward_from(ExecutionSpace space, int numbers)
+{
+  execution_space = space;
+  comm->forward_comm(this, numbers);
+  execution_space = ExecutionSpaceFromDevice<DeviceType>::space;
 }
 
 template <class DeviceType>
@@ -157,38 +170,53 @@ void PairMlipDDKokkos<DeviceType>::rebuild_graphs()
   state_->pipeline->rebuild(*source_, neighbor->skin * state_->units.length);
 }
 
-template <class DeviceType>
-bool PairMlipDDKokkos<DeviceType>::runs_on_host() const
-{
-  const mlip_dd::Pipeline &pipeline = *state_->pipeline;
-  for (std::size_t step = 0; step < pipeline.size(); ++step)
-    if (!pipeline.runner(step).potential().takes_device_graph()) return true;
-  return false;
-}
-
+// Each field and the positions where the model runs that takes them.
 template <class DeviceType>
 mlip_dd::HostStep PairMlipDDKokkos<DeviceType>::present_step()
 {
-  std::uint64_t needed = EMPTY_MASK;
-  if (runs_on_host()) needed |= X_MASK;
-  if (!state_->host_fields.empty()) needed |= kFieldsOnHost;
-  if (needed) atomKK->sync(Host, needed);
-  return PairMlipDD::present_step();
+  const mlip_dd::Pipeline &pipeline = *state_->pipeline;
+  std::uint64_t on_host = EMPTY_MASK, on_device = EMPTY_MASK;
+  std::vector<std::string> host_fields;
+  for (std::size_t step = 0; step < pipeline.size(); ++step) {
+    const bool here = pipeline.runner(step).graph().device != nullptr;
+    if (!here) on_host |= X_MASK;
+    for (const std::string &field : pipeline.wiring().host_fields[step]) {
+      (here ? on_device : on_host) |= mask_of(field);
+      if (!here) host_fields.push_back(field);
+    }
+  }
+  if (on_host) atomKK->sync(Host, on_host);
+  if (on_device) atomKK->sync(execution_space, on_device);
+  return state_->host.step(*lmp, state_->units, host_fields);
 }
 
 template <class DeviceType>
 int PairMlipDDKokkos<DeviceType>::pack_forward_comm_kokkos(int n, DAT::tdual_int_1d list,
                                                            DAT::tdual_double_1d &buffer, int, int *)
 {
-  source_->pack_owners(n, list, buffer);
-  return n * mlip_dd::HostGraph::kOwnerNumbers;
+  if (!charges_travel_) {
+    source_->pack_owners(n, list, buffer);
+    return n * mlip_dd::HostGraph::kOwnerNumbers;
+  }
+  const auto atoms = list.template view<DeviceType>();
+  const auto to = buffer.template view<DeviceType>();
+  const auto charges = atomKK->k_q.template view<DeviceType>();
+  Kokkos::parallel_for(
+      "mlip_dd::pack_charges", Kokkos::RangePolicy<DeviceType>(0, n),
+      KOKKOS_LAMBDA(const int k) { to(k) = charges(atoms(k)); });
+  return n;
 }
 
 template <class DeviceType>
 void PairMlipDDKokkos<DeviceType>::unpack_forward_comm_kokkos(int n, int first,
                                                               DAT::tdual_double_1d &buffer)
 {
-  source_->unpack_owners(n, first, buffer);
+  if (!charges_travel_) return source_->unpack_owners(n, first, buffer);
+  const auto from = buffer.template view<DeviceType>();
+  const auto charges = atomKK->k_q.template view<DeviceType>();
+  Kokkos::parallel_for(
+      "mlip_dd::unpack_charges", Kokkos::RangePolicy<DeviceType>(0, n),
+      KOKKOS_LAMBDA(const int k) { charges(first + k) = from(k); });
 }
 
 // Where LAMMPS communicates from the host: comm_style tiled, or as `package kokkos` says.
@@ -197,38 +225,39 @@ int PairMlipDDKokkos<DeviceType>::pack_forward_comm(int n, int *list, double *bu
                                                     int *pbcs)
 {
   if (travelling_) return PairMlipDD::pack_forward_comm(n, list, buffer, pbc, pbcs);
-  return source_->pack_owners(n, list, buffer);
+  if (!charges_travel_) return source_->pack_owners(n, list, buffer);
+  atomKK->sync(Host, Q_MASK);
+  for (int k = 0; k < n; ++k) buffer[k] = atom->q[list[k]];
+  return n;
 }
 
 template <class DeviceType>
 void PairMlipDDKokkos<DeviceType>::unpack_forward_comm(int n, int first, double *buffer)
 {
   if (travelling_) return PairMlipDD::unpack_forward_comm(n, first, buffer);
-  source_->unpack_owners(n, first, buffer);
+  if (!charges_travel_) return source_->unpack_owners(n, first, buffer);
+  atomKK->sync(Host, Q_MASK);
+  std::copy_n(buffer, n, atom->q + first);
+  atomKK->modified(Host, Q_MASK);
 }
 
-// Per-atom outputs are the host's, and travel from there.
+template <class DeviceType>
+void PairMlipDDKokkos<DeviceType>::forward_charges()
+{
+  charges_travel_ = true;
+  forward_from(kArrays, 1);
+  charges_travel_ = false;
+  // Kspace styles sum them up in LAMMPS's own array.
+  if (force->kspace) atomKK->sync(Host, Q_MASK);
+}
+
+// What fix pair asks for is an array of the host, and travels from there.
 template <class DeviceType>
 void PairMlipDDKokkos<DeviceType>::forward_values(double *values)
 {
-  execution_space = Host;
-  PairMlipDD::forward_values(values);
-  execution_space = ExecutionSpaceFromDevice<DeviceType>::space;
-}
-
-template <class DeviceType>
-void PairMlipDDKokkos<DeviceType>::take_outputs()
-{
-  if (state_->spec->committee()) state_->pipeline->fill_arrays();
-  if (state_->options.charges_to_q) atomKK->sync(Host, Q_MASK);
-  PairMlipDD::take_outputs();
-}
-
-template <class DeviceType>
-void PairMlipDDKokkos<DeviceType>::forward_outputs()
-{
-  PairMlipDD::forward_outputs();
-  if (state_->options.charges_to_q) atomKK->modified(Host, Q_MASK);
+  travelling_ = values;
+  forward_from(Host, 1);
+  travelling_ = nullptr;
 }
 
 template <class DeviceType>

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "halo/traffic.h"
@@ -47,8 +48,8 @@ class PairMlipDDKokkos : public PairMlipDD, public KokkosBase {
   void require_finite() override;
   void add_results() override;
   void add_rows(const mlip_dd::OutputTensors &rows);
-  void take_outputs() override;
-  void forward_outputs() override;
+  void take_charges() override;
+  void forward_charges() override;
   void forward_values(double *values) override;
 
  protected:
@@ -64,9 +65,13 @@ class PairMlipDDKokkos : public PairMlipDD, public KokkosBase {
   // Of a step between two reneighbourings, for the log.
   std::optional<mlip_dd::StepCounts> counts_;
   mlip_dd::Traffic traffic_;
+  bool charges_travel_ = false;    // by forward communication
 
-  // Whether a model of the pipeline runs on the host's arrays.
-  bool runs_on_host() const;
+  // What forward communication takes from Kokkos's arrays: where threads are Kokkos's device,
+  // LAMMPS would have styles pack from its own.
+  static constexpr ExecutionSpace kArrays =
+      std::is_same_v<DeviceType, LMPDeviceType> ? Device : HostKK;
+  void forward_from(ExecutionSpace space, int numbers);
   mlip_dd::Traffic traffic() const;    // of all models so far
 };
 

@@ -9,6 +9,7 @@
 #include "kokkos_source.h"
 #include "pair_mlip_dd_kokkos.h"
 #include "pair_state.h"
+#include "pipeline/field_rows.h"
 #include "pipeline/output_tensors.h"
 #include "virial_order.h"
 
@@ -75,6 +76,32 @@ void add_energies(const at::Tensor &atoms, const at::Tensor &from, double factor
       KOKKOS_LAMBDA(const int row) { to(atom[row]) += factor * values[row]; });
 }
 
+template <class DeviceType, class View>
+void set_values(const at::Tensor &atoms, const at::Tensor &from, double factor, const View &to)
+{
+  const std::int64_t *atom = atoms.const_data_ptr<std::int64_t>();
+  const double *values = from.const_data_ptr<double>();
+  Kokkos::parallel_for(
+      "mlip_dd::set_values", Kokkos::RangePolicy<DeviceType>(0, static_cast<int>(from.size(0))),
+      KOKKOS_LAMBDA(const int row) { to(atom[row]) = factor * values[row]; });
+}
+
+// Of all that a model on the device gave.
+double sum_of(const mlip_dd::PotentialOutput &output)
+{
+  at::Tensor sum = output.tensors->forces.sum() + output.tensors->node_energy.sum();
+  for (const at::Tensor &virials : {output.tensors->node_virial, output.tensors->centroid_virial})
+    if (virials.defined()) sum += virials.sum();
+  for (const auto *fields : {&output.fields, &output.gradients})
+    for (const auto &[name, field] : *fields)
+      if (field.tensor) sum += field.tensor->rows.sum();
+  double total = output.energy + sum.item<double>();
+  for (const double component : output.virial) total += component;
+  for (const auto &[name, system] : output.systems)
+    for (const double value : system.values) total += value;
+  return total;
+}
+
 }    // namespace
 
 template <class DeviceType>
@@ -122,32 +149,46 @@ void PairMlipDDKokkos<DeviceType>::add_results()
   }
 }
 
+template <class DeviceType>
+void PairMlipDDKokkos<DeviceType>::take_charges()
+{
+  const at::Tensor &atoms = source_->owned_atoms();
+  const mlip_dd::AtomField made =
+      mlip_dd::on_device(state_->pipeline->output().fields.at("charges"), atoms.device());
+  const at::Tensor rows = mlip_dd::rows_of(made).contiguous();
+  // Atoms outside the model keep their charges.
+  atomKK->sync(execution_space, Q_MASK);
+  set_values<DeviceType>(atoms, rows, 1.0 / state_->units.charge,
+                         atomKK->k_q.template view<DeviceType>());
+  atomKK->modified(execution_space, Q_MASK);
+}
+
 // Looks for the atom only where a sum, which is finite where each term is, is none.
 template <class DeviceType>
 void PairMlipDDKokkos<DeviceType>::require_finite()
 {
   mlip_dd::Pipeline &pipeline = *state_->pipeline;
-  bool finite = !runs_on_host();
-  for (std::size_t step = 0; finite && step < pipeline.size(); ++step) {
+  bool finite = true, on_host = false;
+  for (std::size_t step = 0; step < pipeline.size(); ++step) {
     const mlip_dd::PotentialOutput &output = pipeline.runner(step).output();
-    double sum = (output.tensors->forces.sum() + output.tensors->node_energy.sum()).item<double>();
-    for (const at::Tensor &virials : {output.tensors->node_virial, output.tensors->centroid_virial})
-      if (virials.defined()) sum += virials.sum().item<double>();
-    for (const double component : output.virial) sum += component;
-    finite = std::isfinite(sum + output.energy) && output.fields.empty() &&
-             output.gradients.empty() && output.systems.empty();
+    if (output.tensors)
+      finite = finite && std::isfinite(sum_of(output));
+    else
+      on_host = true;
   }
-  if (finite) return;
-  pipeline.fill_arrays();
+  if (finite && !on_host) return;
+  if (!finite) pipeline.fill_arrays();
   atomKK->sync(Host, X_MASK | TYPE_MASK | TAG_MASK);
   PairMlipDD::require_finite();
 }
 
 template void PairMlipDDKokkos<LMPDeviceType>::add_results();
 template void PairMlipDDKokkos<LMPDeviceType>::require_finite();
+template void PairMlipDDKokkos<LMPDeviceType>::take_charges();
 #ifdef LMP_KOKKOS_GPU
 template void PairMlipDDKokkos<LMPHostType>::add_results();
 template void PairMlipDDKokkos<LMPHostType>::require_finite();
+template void PairMlipDDKokkos<LMPHostType>::take_charges();
 #endif
 
 }    // namespace LAMMPS_NS

@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "pipeline/field_rows.h"
+
 namespace mlip_dd {
 
 BackwardInThisThread::BackwardInThisThread() : before_(c10::AutogradState::get_tls_state())
@@ -42,11 +44,9 @@ Gradients gradients_of(const Forward &run, ForceRoute route, double energy_seed,
   for (const auto &[name, seed] : seeds) {
     const at::Tensor &field = run.outputs.at(name);
     if (!field.requires_grad()) continue;
-    const at::Tensor host = at::from_blob(const_cast<double *>(seed.values.data()), field.sizes(),
-                                          at::TensorOptions().dtype(at::kDouble));
     roots.push_back(field);
     root_seeds.push_back(
-        host.to(field.device(), at::kDouble, /*non_blocking=*/false, /*copy=*/true));
+        rows_of(seed).to(field.device(), at::kDouble, /*non_blocking=*/false, /*copy=*/true));
   }
   if (run.interception && run.interception->token_root().grad_fn()) {
     roots.push_back(run.interception->token_root());

@@ -10,6 +10,7 @@
 #include "graph/edge_shifts.h"
 #include "halo/row_arrays.h"
 #include "intercept/interception.h"
+#include "pipeline/field_rows.h"
 #include "spec/elements.h"
 
 namespace mlip_dd {
@@ -132,7 +133,7 @@ at::Tensor InputMaker::edge_index_of(const std::vector<std::int64_t> &receivers,
 // [rows] or [rows, width], with a gradient.
 at::Tensor InputMaker::field_leaf(const AtomField &field, std::int64_t rows) const
 {
-  const at::Tensor all = real(field.values, field.width).narrow(0, 0, rows);
+  const at::Tensor all = real(rows_of(field)).narrow(0, 0, rows);
   return (field.width == 1 ? all.squeeze(1) : all).clone().requires_grad_(true);
 }
 

@@ -15,10 +15,10 @@
 #include "consolidate/edge_forces.h"
 #include "consolidate/position_forces.h"
 #include "halo/halo_exchange.h"
-#include "halo/row_arrays.h"
 #include "halo/system_sums.h"
 #include "intercept/interception.h"
 #include "intercept/op_adapters.h"
+#include "pipeline/field_rows.h"
 #include "pipeline/output_tensors.h"
 #include "potentials/thread_count.h"
 #include "potentials/torchscript/device.h"
@@ -192,9 +192,8 @@ class TorchScriptPotential final : public Potential {
                      model_.file,
                      "Leave the input out of /model/inputs, or use a model that is differentiable "
                      "by it"});
-      std::vector<double> &sum = output.gradients.at(name).values;
-      const std::vector<double> values = values_of(gradient);
-      for (std::size_t k = 0; k < values.size(); ++k) sum[k] += values[k];
+      const at::Tensor sum = rows_of(output.gradients.at(name));
+      sum.narrow(0, 0, gradient.size(0)).add_(gradient.reshape({-1, sum.size(1)}).to(sum.device()));
     }
     pending_.reset();
   }
@@ -323,11 +322,12 @@ class TorchScriptPotential final : public Potential {
     const at::Tensor all = results_.field(result, name, rows);
     const at::Tensor owned = all.narrow(0, 0, rows.owned);
     check_reductions(run, owned);
-    AtomField &field = output.fields[name] = {owned.size(1), values_of(owned)};
-    if (results_.goes_home(name) && all.size(0) != rows.owned) {
-      field.values = values_of(all);
-      scatter_array(exchange_, field.values, field.width);
-    }
+    const bool goes_home = results_.goes_home(name) && all.size(0) != rows.owned;
+    const at::Tensor given = goes_home ? exchange_.scatter(all.detach()) : owned.detach();
+    if (output.tensors)
+      output.fields[name] = field_of(given.to(output.tensors->forces.device()));
+    else
+      output.fields[name] = {given.size(1), values_of(given)};
     run.outputs.emplace(name, owned);
   }
 

@@ -4,6 +4,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <string>
+
 #include "graph/host_atoms.h"
 #include "graph/virial_share.h"
 
@@ -28,6 +30,10 @@ class DeviceGraph {
 
   // [n_owned, 3], of the owned rows as they stand.
   virtual at::Tensor owned_positions() const = 0;
+
+  // [n_owned, width], what the host's atoms carry under this name as HostStep::fields has it;
+  // undefined where they carry nothing of the name.
+  virtual at::Tensor owned_field(const std::string &name) const = 0;
 
   at::Tensor types;         // int64 [n_owned + n_halo]
   at::Tensor edge_index;    // int64 [2, E], receivers and senders; as made by empty_edge_index

@@ -9,19 +9,23 @@
 
 namespace mlip_dd {
 
+Error missing_field(const std::string &name, const std::string &model)
+{
+  return Error(
+      {"the atoms do not carry what the model needs of each of them", "no " + in_quotes(name),
+       "model " + model,
+       name == "charges"
+           ? "Use a style of atoms with charges (in LAMMPS, atom_style charge or full)"
+           : "Give each atom the property (in LAMMPS, `fix ID all property/atom d_" + name + "`)"});
+}
+
 AtomFields owned_host_fields(const AtomGraph &graph, const HostStep &step,
                              const std::vector<std::string> &names, const std::string &model)
 {
   AtomFields fields;
   for (const std::string &name : names) {
     const auto given = step.fields.find(name);
-    if (given == step.fields.end())
-      throw Error({"the atoms do not carry what the model needs of each of them",
-                   "no " + in_quotes(name), "model " + model,
-                   name == "charges"
-                       ? "Use a style of atoms with charges (in LAMMPS, atom_style charge or full)"
-                       : "Give each atom the property (in LAMMPS, `fix ID all property/atom d_" +
-                             name + "`)"});
+    if (given == step.fields.end()) throw missing_field(name, model);
     const auto [values, width] = given->second;
     AtomField &field = fields[name];
     field.width = width;

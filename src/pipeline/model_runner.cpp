@@ -8,6 +8,7 @@
 #include "graph/device_graph.h"
 #include "halo/halo_exchange.h"
 #include "halo/row_arrays.h"
+#include "pipeline/field_rows.h"
 #include "pipeline/output_tensors.h"
 
 namespace mlip_dd {
@@ -129,8 +130,12 @@ void ModelRunner::clear_output(const PotentialRequest &request)
   output_.gradients.clear();
   for (const std::string &name : request.gradients) {
     const std::int64_t width = fields_.at(name).width;
-    output_.gradients[name] = {width,
-                               std::vector<double>(static_cast<std::size_t>(rows * width), 0.0)};
+    if (output_.tensors)
+      output_.gradients[name] =
+          field_of(at::zeros({rows, width}, output_.tensors->forces.options()));
+    else
+      output_.gradients[name] = {width,
+                                 std::vector<double>(static_cast<std::size_t>(rows * width), 0.0)};
   }
 }
 
@@ -147,7 +152,11 @@ void ModelRunner::gather_fields(const AtomFields &fields)
 {
   const Timer timer(times_.model);
   fields_ = fields;
-  for (auto &[name, field] : fields_) gather_array(*exchange_, field.values, field.width);
+  for (auto &[name, field] : fields_)
+    if (field.tensor)
+      field = field_of(exchange_->gather(field.tensor->rows));
+    else
+      gather_array(*exchange_, field.values, field.width);
 }
 
 void ModelRunner::consolidate_systems()
@@ -173,7 +182,10 @@ void ModelRunner::bring_home()
     if (request_.centroid_virial) scatter_array(*exchange_, output_.centroid_virial, 9);
   }
   for (auto &[name, gradient] : output_.gradients)
-    scatter_array(*exchange_, gradient.values, gradient.width);
+    if (gradient.tensor)
+      gradient = field_of(exchange_->scatter(gradient.tensor->rows));
+    else
+      scatter_array(*exchange_, gradient.values, gradient.width);
 }
 
 void ModelRunner::fill_arrays() { copy_to_arrays(output_); }

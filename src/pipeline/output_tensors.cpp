@@ -1,5 +1,7 @@
 #include "pipeline/output_tensors.h"
 
+#include "pipeline/field_rows.h"
+
 namespace mlip_dd {
 
 namespace {
@@ -22,6 +24,8 @@ void copy_to_arrays(PotentialOutput &output)
   copy(output.tensors->forces, output.forces);
   copy(output.tensors->node_virial, output.node_virial);
   copy(output.tensors->centroid_virial, output.centroid_virial);
+  for (AtomFields *fields : {&output.fields, &output.gradients})
+    for (auto &[name, field] : *fields) field = on_host(field);
 }
 
 }    // namespace mlip_dd

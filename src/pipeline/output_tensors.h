@@ -15,7 +15,8 @@ struct OutputTensors {
   at::Tensor centroid_virial = {};    // the same, where PotentialOutput has one
 };
 
-// Puts the tensors of `output`, if it has any, into its arrays on the host.
+// Puts the tensors of `output`, if it has any, into its arrays on the host, where its fields and
+// gradients go too.
 void copy_to_arrays(PotentialOutput &output);
 
 }    // namespace mlip_dd

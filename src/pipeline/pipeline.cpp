@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "graph/device_graph.h"
+#include "pipeline/field_rows.h"
 #include "pipeline/output_tensors.h"
 #include "spec/families.h"
 
@@ -33,10 +35,14 @@ void add(SystemValue &to, const SystemValue &value, double factor)
   add(to.values, value.values, factor);
 }
 
+// The sum is where its first term is. A rank without atoms may have nothing of a field.
 void add(AtomField &to, const AtomField &field, double factor)
 {
-  to.width = field.width;
-  add(to.values, field.values, factor);
+  const at::Tensor sum = rows_of(to), rows = rows_of(field);
+  if (sum.size(0) == 0)
+    to = multiplied(field, factor);
+  else if (rows.size(0) > 0)
+    sum.add_(rows.to(sum.device()), factor);
 }
 
 // Models on a device and models on the host are summed apart: the sum has tensors, arrays or both.
@@ -144,8 +150,7 @@ void Pipeline::evaluate(const HostStep &step, const PipelineRequest &request)
     member.runner->evaluate(step, own, inputs_of(s, step));
     member.seeds.clear();
     for (const std::string &name : member.wired_outputs) {
-      const AtomField &made = member.runner->output().fields.at(name);
-      member.seeds[name] = {made.width, std::vector<double>(made.values.size(), 0.0)};
+      member.seeds[name] = zeros_like(member.runner->output().fields.at(name));
     }
   }
   for (auto s = wiring_.order.rbegin(); s != wiring_.order.rend(); ++s) {
@@ -159,11 +164,15 @@ void Pipeline::evaluate(const HostStep &step, const PipelineRequest &request)
 AtomFields Pipeline::inputs_of(std::size_t s, const HostStep &host)
 {
   const Member &member = members_[s];
-  AtomFields fields =
-      owned_host_fields(member.runner->graph(), host, wiring_.host_fields[s], member.name);
+  const AtomGraph &graph = member.runner->graph();
+  const std::vector<std::string> &of_atoms = wiring_.host_fields[s];
+  AtomFields fields = graph.device ? owned_device_fields(*graph.device, of_atoms, member.name)
+                                   : owned_host_fields(graph, host, of_atoms, member.name);
   for (const FieldWire &wire : wiring_.wires[s]) {
     const Member &producer = members_[wire.producer];
-    AtomField &field = fields[wire.input] = producer.runner->output().fields.at(wire.output);
+    const AtomField &made = producer.runner->output().fields.at(wire.output);
+    AtomField &field = fields[wire.input] =
+        graph.device ? on_device(made, graph.device->types.device()) : on_host(made);
     if (wire.input != kChargesField) continue;
     if (field.width != 1)
       throw Error({"charges must be one number per atom",
@@ -177,15 +186,16 @@ AtomFields Pipeline::inputs_of(std::size_t s, const HostStep &host)
 
 void Pipeline::neutralise(const Member &member, AtomField &charges)
 {
-  std::array<double, 2> sums{0.0, static_cast<double>(charges.values.size())};
-  for (const double charge : charges.values) sums[0] += charge;
+  const at::Tensor rows = rows_of(charges);
+  std::array<double, 2> sums{rows.sum().item<double>(), static_cast<double>(rows.numel())};
   communicator_.sum(sums);
   const auto [total, atoms] = sums;
   if (atoms == 0.0) return;
   const double missing = member.total_charge - total;
-  if (member.neutralize == Neutralize::Shift)
-    for (double &charge : charges.values) charge += missing / atoms;
-  else if (std::abs(missing) > kChargeRoundOff * atoms)
+  if (member.neutralize == Neutralize::Shift) {
+    charges = multiplied(charges, 1.0);    // the producer keeps its own
+    rows_of(charges).add_(missing / atoms);
+  } else if (std::abs(missing) > kChargeRoundOff * atoms)
     throw Error(
         {"the charges wired to the model " + member.name + " do not sum to its total_charge",
          "sum " + std::to_string(total) + " e for a total of " +
@@ -199,17 +209,17 @@ void Pipeline::pass_gradients_on(std::size_t s)
   const Member &member = members_[s];
   const double factor = member.defers() ? 1.0 : member.weight;
   for (const FieldWire &wire : wiring_.wires[s]) {
-    const AtomField &gradient = member.runner->output().gradients.at(wire.input);
+    const at::Tensor gradient = rows_of(member.runner->output().gradients.at(wire.input));
     double mean = 0.0;
     // Adding (Q - sum q) / N to each charge takes the mean out of the gradient.
     if (wire.input == kChargesField && member.neutralize == Neutralize::Shift) {
-      std::array<double, 2> sums{0.0, static_cast<double>(gradient.values.size())};
-      for (const double value : gradient.values) sums[0] += value;
+      std::array<double, 2> sums{gradient.sum().item<double>(),
+                                 static_cast<double>(gradient.numel())};
       communicator_.sum(sums);
       if (sums[1] > 0.0) mean = sums[0] / sums[1];
     }
-    std::vector<double> &seed = members_[wire.producer].seeds.at(wire.output).values;
-    for (std::size_t k = 0; k < seed.size(); ++k) seed[k] += factor * (gradient.values[k] - mean);
+    const at::Tensor seed = rows_of(members_[wire.producer].seeds.at(wire.output));
+    if (seed.size(0) > 0) seed.add_(gradient.sub(mean).to(seed.device()), factor);
   }
 }
 

@@ -2,9 +2,12 @@
 Kokkos variants of all styles that have one."""
 
 import os
+import re
 import shutil
+import subprocess
 import sys
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,6 +39,13 @@ class KokkosLammps:
     """A LAMMPS with KOKKOS, and the plugin built for it (CMake's MLIP_DD_KOKKOS_LAMMPS)."""
 
     prefix: Path
+
+    @cached_property
+    def precision(self) -> str:
+        """Of its Kokkos arrays: double; mixed, with positions in float32; or single, with forces too."""
+        done = subprocess.run([self.prefix / "bin" / "lmp", "-h"], env={**os.environ, **self._variables()}, text=True,
+                              stdout=subprocess.PIPE, check=True)
+        return re.search(r"KOKKOS package precision: (\w+)", done.stdout)[1]
 
     def _variables(self) -> dict[str, str]:
         plugin = Path(os.environ.get("MLIP_DD_BUILD", ROOT / "build"), "lammps-plugin", "kokkos")

@@ -54,6 +54,10 @@ STEP_TIME_RATIO = 3.0           # slowest step after the tenth over the median
 KOKKOS_ONE_THREAD = 1e-12       # relative to the largest value of the kind
 KOKKOS_THREADS = 1e-10
 KOKKOS_TRAJECTORY = 1e-9        # Angstrom after 20 steps, and relative for energies
+# Where LAMMPS was built so that Kokkos has positions in float32: at 8 to 16 A they are rounded by 5e-7 A, forces of
+# some 10 eV/A^2 times that. A trajectory is rounded in each step.
+KOKKOS_SINGLE = 1e-4            # relative to the largest value of the kind
+KOKKOS_SINGLE_TRAJECTORY = 1e-4 # Angstrom after 20 steps, and relative for energies
 
 # A comparison proves something only where there is something to see.
 SIGNAL_FORCE = 0.05             # eV/A, largest component

@@ -9,6 +9,8 @@
 
 #include "comm/thread_communicator.h"
 #include "ewald/charged_system.h"
+#include "pipeline/backed_graph.h"
+#include "pipeline/output_tensors.h"
 #include "potentials/runnable_spec.h"
 #include "support/script.h"
 
@@ -27,6 +29,35 @@ void collect(const VirtualRank &view, const AtomField &from, std::size_t atoms,
       const auto r = static_cast<std::size_t>(row), g = static_cast<std::size_t>(view.global(row));
       if (g < atoms) to[width * g + c] = from.values[width * r + c];
     }
+}
+
+std::int64_t left_on_host(const Pipeline &pipeline)
+{
+  std::size_t numbers = 0;
+  for (std::size_t k = 0; k < pipeline.size(); ++k) {
+    const PotentialOutput &output = pipeline.runner(k).output();
+    if (!output.tensors) continue;
+    numbers += output.node_energy.size() + output.forces.size() + output.node_virial.size();
+    for (const AtomFields *fields : {&output.fields, &output.gradients})
+      for (const auto &[name, field] : *fields) numbers += field.values.size();
+  }
+  return static_cast<std::int64_t>(numbers);
+}
+
+// What models on the host and on a device gave, as arrays.
+PotentialOutput arrays_of(const PotentialOutput &output)
+{
+  PotentialOutput all = output;
+  copy_to_arrays(all);
+  if (!output.tensors) return all;
+  for (auto which :
+       {&PotentialOutput::node_energy, &PotentialOutput::forces, &PotentialOutput::node_virial}) {
+    std::vector<double> &sum = all.*which;
+    const std::vector<double> &host = output.*which;
+    sum.resize(std::max(sum.size(), host.size()), 0.0);
+    for (std::size_t k = 0; k < host.size(); ++k) sum[k] += host[k];
+  }
+  return all;
 }
 
 }    // namespace
@@ -50,12 +81,16 @@ std::vector<PipelineResult> run_pipeline(const std::string &path, const Periodic
     const auto pipeline = spec.make({"cpu", 1}, communicator, 0);
     const double reach = std::max(pipeline->cutoff() + kSkin, pipeline->wide_reach(kSkin));
     VirtualRank view(system, owners, communicator.rank(), reach + kSkin);
-    pipeline->rebuild(view.atoms(), view.neighbours(), kSkin);
+    BackedSource backed(view);
+    if (run.on_device)
+      pipeline->rebuild(backed, kSkin);
+    else
+      pipeline->rebuild(view.atoms(), view.neighbours(), kSkin);
     for (std::size_t s = 0; s < steps.size(); ++s) {
       PipelineResult &result = results[s];
       view.move(steps[s]);
       pipeline->evaluate(view.step(), run.request);
-      const PotentialOutput &output = pipeline->output();
+      const PotentialOutput output = arrays_of(pipeline->output());
       collect(view, {1, output.node_energy}, n, result.node_energy);
       collect(view, {3, output.forces}, n, result.forces);
       if (run.request.node_virial) collect(view, {9, output.node_virial}, n, result.node_virial);
@@ -66,22 +101,23 @@ std::vector<PipelineResult> run_pipeline(const std::string &path, const Periodic
       sums.insert(sums.end(), output.virial.begin(), output.virial.end());
       sums.insert(sums.end(), pipeline->energies().begin(), pipeline->energies().end());
       communicator.sum(sums);
-      std::vector<std::int64_t> counters;
+      std::vector<std::int64_t> counters{left_on_host(*pipeline)};
       for (std::size_t k = 0; k < pipeline->size(); ++k) {
         const Traffic traffic = pipeline->runner(k).traffic();
         counters.insert(counters.end(), {traffic.gathers, traffic.scatters, traffic.bytes_sent});
       }
       communicator.sum(counters);
       if (communicator.rank() != 0) continue;
+      result.left_on_host = counters[0];
       result.energy = sums[0];
       std::copy_n(sums.begin() + 1, 9, result.virial.begin());
       result.step_energies.assign(sums.begin() + 10, sums.end());
       for (std::size_t k = 0; k < pipeline->size(); ++k) {
         result.counts.push_back(pipeline->runner(k).counts());
         Traffic traffic;
-        traffic.gathers = counters[3 * k];
-        traffic.scatters = counters[3 * k + 1];
-        traffic.bytes_sent = counters[3 * k + 2];
+        traffic.gathers = counters[3 * k + 1];
+        traffic.scatters = counters[3 * k + 2];
+        traffic.bytes_sent = counters[3 * k + 3];
         result.traffic.push_back(traffic);
       }
     }

@@ -24,6 +24,8 @@ struct PipelineResult {
   std::map<std::string, std::vector<double>> fields, gradients;
   std::vector<GraphCounts> counts;    // of rank 0, by step
   std::vector<Traffic> traffic;       // of all ranks, by step
+  // Numbers that models on a device left in arrays of the host, on all ranks.
+  std::int64_t left_on_host = 0;
 };
 
 struct PipelineRun {
@@ -32,6 +34,7 @@ struct PipelineRun {
   PipelineRequest request{
       .node_virial = true, .output_fields = {}, .gradients = {}, .system_outputs = {}};
   std::string halo = "auto";
+  bool on_device = false;    // models take graphs as those of a device; see backed_graph.h
 };
 
 // Builds graphs for `system`, then evaluates each of `steps` (the same atoms, moved or strained).

@@ -156,6 +156,29 @@ TEST_CASE("a chain of three, several fields, several consumers", "[pipeline]")
   check_same(run_pipeline(spec, system, run), one);
 }
 
+TEST_CASE("fields of models on a device are tensors there, from one to the next", "[pipeline]")
+{
+  // Of the chain two models are of the host, and one of them takes what a model on the device made.
+  const PipelineFolder folder;
+  PeriodicSystem system = ions(true);
+  system.charges.clear();
+  const std::string spec = chain(folder);
+  PipelineRun run;
+  run.request.output_fields = {"charges"};
+  const PipelineResult expected = run_pipeline(spec, system, run);
+  std::mt19937_64 random(run_seed());
+  for (const int ranks : {1, 3}) {
+    CAPTURE(ranks);
+    run.on_device = true;
+    run.ranks = ranks;
+    run.owners = random_owners(random, system.size(), ranks);
+    const PipelineResult found = run_pipeline(spec, system, run);
+    check_same(found, expected);
+    CHECK(largest_difference(found.fields.at("charges"), expected.fields.at("charges")) < 1e-13);
+    CHECK(found.left_on_host == 0);
+  }
+}
+
 TEST_CASE("charges balanced inside the producer, on ranks without atoms too", "[pipeline]")
 {
   // Between forward and backward of the producer come the sums of the consumer.
@@ -285,6 +308,12 @@ TEST_CASE("gradients by fields that atoms carry", "[pipeline]")
   run.owners = random_owners(random, system.size(), 3);
   CHECK(largest_difference(run_pipeline(spec, system, run).gradients.at("charges"),
                            one.gradients.at("charges")) < 1e2 * kRanks * size);
+  // What atoms carry is read on the device; the gradient is summed with that of a host's model.
+  run.on_device = true;
+  const PipelineResult found = run_pipeline(spec, system, run);
+  CHECK(largest_difference(found.gradients.at("charges"), one.gradients.at("charges")) <
+        1e2 * kRanks * size);
+  CHECK(found.left_on_host == 0);
 }
 
 TEST_CASE("consumers that don't depend on their input, and wrong shapes, are refused", "[pipeline]")
