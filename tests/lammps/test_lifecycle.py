@@ -28,16 +28,18 @@ CHANGES = [
     ("displaced", CUBIC, {}, "run 0\ndisplace_atoms all random 0.1 0.1 0.1 8123 units box\nrun 0"),
     ("replicate", rock_salt(1), {}, "run 0\nreplicate 2 1 1\nrun 0"),
     ("ids_anew", CUBIC, {}, "run 0\ngroup some id 3:9\ndelete_atoms group some compress yes\nreset_atoms id sort yes\nrun 0"),
+    # No moves: fix gcmc takes an atom's index over an exchange of atoms, and one whose move across a border was refused
+    # then leaves another out of its groups.
     ("gcmc", rock_salt((2, 1, 2)).part(np.arange(32) != 11), {"settings": "atom_modify map yes"},
-     "fix 1 all gcmc 1 8 8 1 29494 3000 -3.0 1.0 full_energy overlap_cutoff 1.5\nrun 6"),
+     "fix 1 all gcmc 1 16 0 1 29494 3000 -3.0 1.0 full_energy overlap_cutoff 1.5\nrun 6"),
     ("hash_map", CUBIC, {"settings": "atom_modify map hash sort 2 3.0"}, HOT + "fix 1 all nve\nrun 12"),
     ("tiled", SKEWED, {"settings": "comm_style tiled", "changes": "balance 1.0 rcb"},
      HOT + "fix 1 all nve\nfix 2 all balance 5 1.0 rcb\nrun 12"),
     ("no_skin", CUBIC, {"skin": 0.0}, HOT + "fix 1 all nve\nneigh_modify every 1 delay 0 check no\nrun 5"),
     ("thick_skin", CUBIC, {"skin": 3.0}, HOT + "fix 1 all nve\nrun 12"),
     ("short_ghosts", CUBIC, {"changes": "comm_modify cutoff 2.0"}, HOT + "fix 1 all nve\nrun 12"),
-    ("created", CUBIC.part(np.arange(64) != 9), {}, "run 0\ncreate_atoms 2 single 2.7 0.1 3.0 units box\n"
-     "create_atoms 1 single 9.0 8.2 5.5 units box\nrun 0"),
+    ("created", CUBIC.part(np.arange(64) != 9), {}, "run 0\ncreate_atoms 2 single 2.7 2.9 5.7 units box\n"
+     "create_atoms 1 single 1.4 1.4 1.4 units box\nrun 0"),
     # Every step some atoms of both kinds change places, by what each trial's energy is.
     ("swap", CUBIC, {}, "fix 1 all atom/swap 1 8 29494 20000 ke no types 1 2\nfix 2 all nve\nrun 6"),
     ("undone", CUBIC, {}, "fix 1 all nve\nrun 2\nunfix 1\nfix 2 all nvt temp 300 300 0.1\n" + HOT
@@ -54,7 +56,7 @@ ON_FOUR_RANKS = [
     ("deposit", CUBIC.part(CUBIC.positions[:, 0] < 6.0), GRID, HOT + "region gap block 7.5 9.5 0 11 0 11\n"
      "fix 1 all nve\nfix 2 all deposit 2 1 2 38277 region gap near 2.0\nrun 5"),
     ("gcmc", rock_salt((2, 1, 2)).part(np.arange(32) != 11), {"settings": "atom_modify map yes"},
-     "fix 1 all gcmc 1 3 3 1 29494 3000 -3.0 1.0 full_energy overlap_cutoff 1.5\nrun 2"),
+     "fix 1 all gcmc 1 6 0 1 29494 3000 -3.0 1.0 full_energy overlap_cutoff 1.5\nrun 2"),
     ("balance", CUBIC, GRID, HOT + "fix 1 all nve\nfix 2 all balance 2 1.0 shift xyz 5 1.0\nrun 5"),
     ("newton", SKEWED, {"settings": "processors 2 2 1\nnewton off"}, HOT + "fix 1 all nve\nrun 5"),
 ]
