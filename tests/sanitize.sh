@@ -22,6 +22,8 @@ fi
 # Torch and MPI free some of what they allocate only with the process, and hand out containers that they filled.
 export ASAN_OPTIONS=detect_container_overflow=0 UBSAN_OPTIONS=print_stacktrace=1
 export LSAN_OPTIONS=suppressions=$root/tests/sanitizers/leak.supp
+# MPICH's UCX puts itself before the C library's madvise, and is called there by threads that have ended.
+export UCX_MEM_EVENTS=n
 export TSAN_OPTIONS="suppressions=$root/tests/sanitizers/thread.supp ignore_noninstrumented_modules=1"
 
 failed=0
