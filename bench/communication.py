@@ -21,15 +21,15 @@ import re
 import tempfile
 from pathlib import Path
 
-from native_peers import DENSITY, SALT, brick_grid, halo_rows, lammps, logged
+from native_peers import DENSITY, SALT, brick_grid, halo_rows, lammps, logged, native_spec
 
 LATTICE, SKIN, ORDER, MARGIN = 5.64, 1.0, 6, 2
 CELLS, STEPS = 8, 9
-MODELS = {
-    "lj": {"cutoff": 8.5, "parameters": {"epsilon": 0.01, "sigma": 2.5}},
-    "dftd3": {"cutoff": 12.0, "parameters": {"functional": "pbe", "damping": "bj"}},
-    "ewald": {"cutoff": 9.0, "parameters": {"accuracy": 1e-5}},
-    "pme": {"cutoff": 9.0, "parameters": {"accuracy": 1e-5, "order": ORDER, "fft": "distributed"}},
+MODELS = {      # cutoff, parameters
+    "lj": (8.5, {"epsilon": 0.01, "sigma": 2.5}),
+    "dftd3": (12.0, {"functional": "pbe", "damping": "bj"}),
+    "ewald": (9.0, {"accuracy": 1e-5}),
+    "pme": (9.0, {"accuracy": 1e-5, "order": ORDER}),
 }
 MILLION = 50        # cells along each axis of the system that is predicted
 
@@ -49,7 +49,7 @@ def mesh_bytes(points: float, grid, ranks: int) -> float:
 def predicted(name: str, cells: int, ranks: int, grid, size: float) -> float:
     """On two ranks and more. `size`: wave vectors or mesh points of the whole system."""
     lengths = (cells * LATTICE,) * 3
-    copies = halo_rows(lengths, grid, MODELS[name]["cutoff"] + SKIN)
+    copies = halo_rows(lengths, grid, MODELS[name][0] + SKIN)
     if name == "lj":
         return 0.0
     if name == "dftd3":
@@ -67,10 +67,10 @@ def system_size(name: str, output: str) -> float:
 
 
 def measure(name: str, ranks: int, folder: Path, reference: str | None) -> tuple[float, float, tuple[int, ...]]:
-    model = {"potential": name, "elements": ["Na", "Cl"], **MODELS[name]}
+    cutoff, parameters = MODELS[name]
     if name == "dftd3" and reference:
-        model["parameters"] = model["parameters"] | {"reference": str(Path(reference).resolve())}
-    (folder / "spec.json").write_text(json.dumps({"spec": f"SPEC_{name.upper()}_HALO", "model": model}))
+        parameters = parameters | {"reference": str(Path(reference).resolve())}
+    (folder / "spec.json").write_text(json.dumps(native_spec(name, ["Na", "Cl"], cutoff, **parameters)))
     pair = "pair_style mlip/dd spec.json log yes\npair_coeff * * Na Cl"
     output = lammps(SALT.format(cells=(CELLS,) * 3, pair=pair, task=f"run {STEPS}"), ranks, folder)
     grid = tuple(map(int, re.search(r"(\d+) by (\d+) by (\d+) MPI processor grid", output).groups()))

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from native_peers import salt_forces, salt_time
+from native_peers import native_spec, salt_forces, salt_time
 
 CONVERGED = 1e-9    # of the reference sum, over the force of two unit charges 1 Angstrom apart
 SIZES = {"pme": [(8, 8, 8), (20, 20, 10)], "ewald": [(4, 4, 4)]}
@@ -39,9 +39,9 @@ class Setting:
 
     def commands(self, accuracy: float, folder: Path) -> str:
         if self.ours:
-            parameters = {"accuracy": accuracy} | ({"order": self.order} if self.order else {})
-            (folder / "spec.json").write_text(json.dumps({"spec": f"SPEC_{self.method.upper()}_HALO", "model": {
-                "potential": self.method, "elements": ["Na", "Cl"], "cutoff": self.cutoff, "parameters": parameters}}))
+            order = {"order": self.order} if self.order else {}
+            spec = native_spec(self.method, ["Na", "Cl"], self.cutoff, accuracy=accuracy, **order)
+            (folder / "spec.json").write_text(json.dumps(spec))
             return "pair_style mlip/dd spec.json log yes\npair_coeff * * Na Cl"
         style = {"pme": "pppm", "ewald": "ewald"}[self.method]
         return (f"pair_style coul/long {self.cutoff}\npair_coeff * *\nkspace_style {style} {accuracy}"

@@ -56,7 +56,7 @@ class ParticleMesh final : public ReciprocalSum {
     }
     if (transform_ && mesh == mesh_) return;
     mesh_ = mesh;
-    if (transform_) past_ = sum_of(past_, transform_->traffic());
+    if (transform_) past_ += transform_->traffic();
     const bool replicated =
         communicator_.size() == 1 || parameters_.sharing == MeshSharing::replicated;
     distributed_ = !replicated;
@@ -102,7 +102,9 @@ class ParticleMesh final : public ReciprocalSum {
 
   Traffic traffic() const override
   {
-    return transform_ ? sum_of(past_, transform_->traffic()) : past_;
+    Traffic total = past_;
+    if (transform_) total += transform_->traffic();
+    return total;
   }
 
   std::vector<std::string> description() const override
@@ -120,14 +122,6 @@ class ParticleMesh final : public ReciprocalSum {
   }
 
  private:
-  static Traffic sum_of(Traffic a, const Traffic &b)
-  {
-    a.messages_sent += b.messages_sent;
-    a.bytes_sent += b.bytes_sent;
-    a.seconds += b.seconds;
-    return a;
-  }
-
   // Collective. The patch follows the charges; it is kept while all of them are inside.
   void plan_patch_if_needed(const OwnedCharges &atoms)
   {
