@@ -93,6 +93,14 @@ for turn in range(2):
         print("RAISED", error)
     else:
         raise SystemExit("no exception")
+    # Models that stopped halfway are not gone on with.
+    try:
+        lmp.command("run 1 pre no")
+    except Exception as error:
+        if "Leave out `pre no`" not in str(error):
+            raise
+    else:
+        raise SystemExit("no exception")
     # The same instance and models, with the atom back in its place.
     lmp.command("displace_atoms one move {back}")
     lmp.command("run 0 post no")

@@ -209,7 +209,7 @@ def test_restart_carries_the_style(own, tmp_path):
     """Without a pair_style command; and a restart of a restart, on another number of ranks."""
     case = written(own, tmp_path / "run")
     text = resumed() + case.report().replace("case", "resumed") + "write_restart again.restart\nclear\n" \
-        + "read_restart all.restart\nwrite_restart unused.restart\nclear\n" \
+        + "read_restart all.restart\nwrite_restart unused.restart noinit\nclear\n" \
         + resumed().replace("all.", "again.") + case.report().replace("case", "again") + "clear\n" \
         + resumed().replace("all.", "unused.") + case.report().replace("case", "unused")
     first = read_snapshot("case", tmp_path / "run", (tmp_path / "run" / "output.txt").read_text())

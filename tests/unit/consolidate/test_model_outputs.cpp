@@ -343,6 +343,32 @@ TEST_CASE("outputs of the system are the same on all ranks and as on one")
   });
 }
 
+TEST_CASE(
+    "a derivative of the whole energy among the system's outputs counts once, though each rank "
+    "takes it")
+{
+  Written written(
+      kInternal, kByPositions,
+      {{"energy", "whole"}, {"forces", "f_whole"}, {"virial", "w_whole"}, {"tensor", "w_whole"}});
+  written.model.autograd_outputs.push_back("tensor");
+  MLIPSpec spec = strategy(ForceStrategy::ModelInternal);
+  spec.output_kinds = {{"tensor", OutputKind::PerGraph}};
+  spec.all_reduce_outputs = {"tensor"};
+  const double slope = 1.0 + 2.0 * kSquare * oracle().energy;
+  const std::array<double, 9> expected = times(oracle().virial, slope);
+  on_ranks(
+      [&](ModelRun run) {
+        run.options.spec = spec;
+        run.systems = {"tensor"};
+        const ModelResult found = run_model(written.model, bulk(), bulk(), run);
+        const std::vector<double> &tensor = found.systems.at("tensor").values;
+        REQUIRE(tensor.size() == 9);
+        CHECK(difference(tensor, std::vector<double>(expected.begin(), expected.end())) <
+              10 * kRoundOff);
+      },
+      {HaloMode::exchange});
+}
+
 TEST_CASE("outputs that can't be had, or would be wrong, are refused with the cure")
 {
   struct Row {
