@@ -47,6 +47,6 @@ def test_another_build_of_the_host_is_refused(name, ranks, toy2, tmp_path):
     outcome = launch(Case(rock_salt(1), toy2).script(tmp_path), tmp_path, ranks, limit=ERROR_LIMIT,
                      variables={"LD_PRELOAD": str(library)})
     assert outcome.status != 0 and len(outcome.error_lines) == 1, outcome.output
-    missing = [word for word in ("mlip/dd", "built for", *words, "MLIP_DD_LAMMPS_INCLUDE")
+    missing = [word for word in ("mlip/dd", "built for", *words, "Build mlip-dd for the LAMMPS")
                if word not in outcome.error_lines[0]]
     assert not missing, (missing, outcome.error_lines[0])
