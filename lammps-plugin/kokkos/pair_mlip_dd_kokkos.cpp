@@ -217,6 +217,8 @@ void PairMlipDDKokkos<DeviceType>::unpack_forward_comm_kokkos(int n, int first,
   Kokkos::parallel_for(
       "mlip_dd::unpack_charges", Kokkos::RangePolicy<DeviceType>(0, n),
       KOKKOS_LAMBDA(const int k) { charges(first + k) = from(k); });
+  // LAMMPS may have copied them to the host meanwhile, without these.
+  atomKK->modified(kArrays, Q_MASK);
 }
 
 // Where LAMMPS communicates from the host: comm_style tiled, or as `package kokkos` says.

@@ -325,7 +325,7 @@ SPY(_ZN9LAMMPS_NS10AtomKokkos8modifiedENS_14ExecutionSpaceEm)
 # LAMMPS's atom_masks.h.
 X, F, TYPE, MASK, Q, ENERGY, VIRIAL = 0x1, 0x4, 0x10, 0x20, 0x80, 0x8000, 0x10000
 PROPERTIES = 0x8000000000 | 0x20000000000    # one number each, and several
-HOST, KOKKOS = 0, 1
+HOST, KOKKOS, DEVICE = 0, 1, 2
 
 
 @pytest.fixture(scope="module")
@@ -340,7 +340,7 @@ def spy(tmp_path_factory):
 
 
 def calls_of(output: str, callers=("ours", "LAMMPS")) -> set[tuple[str, int, int]]:
-    """sync or modified, where (0: LAMMPS's own arrays, 1: Kokkos's), which arrays."""
+    """sync or modified, where (0: LAMMPS's own arrays, 1 and 2: Kokkos's), which arrays."""
     words = [line.split()[1:] for line in output.splitlines() if line.startswith("SPY ")]
     return {("sync" if "4sync" in name else "modified", int(space), int(mask, 16))
             for name, space, mask, caller in words if caller in callers}
@@ -366,9 +366,10 @@ def test_arrays_are_brought_up_to_date(kokkos, spy, toy3, tmp_path):
         assert ("modified", KOKKOS, F) in calls
     # What models take from atoms and give to them stays where Kokkos has it.
     assert ("sync", KOKKOS, Q) in found["to_q"] and ("modified", KOKKOS, Q) in found["to_q"]
+    assert ("modified", DEVICE, Q) in found["to_q"], "after those of ghosts have come"
     assert ("sync", KOKKOS, PROPERTIES) in found["carried"]
     for name in ("model", "to_q", "carried"):
-        assert ours[name] and all(space == KOKKOS for _, space, _ in ours[name]), name
+        assert ours[name] and all(space != HOST for _, space, _ in ours[name]), name
     assert ("modified", KOKKOS, Q) not in found["model"] | found["carried"]
     # A potential of the host reads positions and charges there.
     assert ("sync", HOST, X | Q) in ours["host"]
