@@ -101,28 +101,6 @@ KokkosCandidates candidates_of(const AtomGraph &graph, const at::Device &device)
           sender_rows.to(device)};
 }
 
-std::vector<CandidateEdge> candidates_on_host(const KokkosCandidates &candidates)
-{
-  const at::Tensor atoms = candidates.receiver_atoms.cpu(), offsets = candidates.offsets.cpu();
-  const at::Tensor senders = candidates.sender_atoms.cpu(), rows = candidates.sender_rows.cpu();
-  const Index *receiver_atom = atoms.const_data_ptr<Index>();
-  const Index *offset = offsets.const_data_ptr<Index>();
-  const Index *sender_atom = senders.const_data_ptr<Index>();
-  const Index *sender_row = rows.const_data_ptr<Index>();
-  std::vector<CandidateEdge> copies(static_cast<std::size_t>(senders.size(0)));
-  CandidateEdge *copy = copies.data();
-  Kokkos::parallel_for("mlip_dd::copy_candidates",
-                       Kokkos::RangePolicy<LMPHostType, Kokkos::IndexType<Index>>(0, atoms.size(0)),
-                       [=](const Index row) {
-                         for (Index k = offset[row]; k < offset[row + 1]; ++k)
-                           copy[k] = {static_cast<std::int32_t>(receiver_atom[row]),
-                                      static_cast<std::int32_t>(sender_atom[k]), row,
-                                      sender_row[k]};
-                       });
-  Kokkos::fence();
-  return copies;
-}
-
 template <class DeviceType>
 KokkosGraph<DeviceType>::KokkosGraph(const LAMMPS_NS::LAMMPS &lammps, const HostUnits &units,
                                      Index n_owned, KokkosCandidates candidates,

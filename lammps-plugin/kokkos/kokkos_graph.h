@@ -25,9 +25,6 @@ struct KokkosCandidates {
 // The candidates of a graph on the host, whose receivers each have one atom.
 KokkosCandidates candidates_of(const AtomGraph &graph, const at::Device &device);
 
-// As AtomGraph has them.
-std::vector<CandidateEdge> candidates_on_host(const KokkosCandidates &candidates);
-
 template <class DeviceType>
 class KokkosGraph final : public DeviceGraph {
  public:

@@ -150,7 +150,7 @@ HaloPlan KokkosSource<DeviceType>::build(Communicator &communicator,
                                          std::span<const std::int32_t> model_types,
                                          const BuildOptions &options, AtomGraph &graph)
 {
-  return options.layers_held > 1 || options.every_atom
+  return !options.on_device || options.layers_held > 1 || options.every_atom
              ? build_on_host(communicator, model_types, options, graph)
              : build_on_device(communicator, model_types, options, graph);
 }
@@ -253,17 +253,13 @@ HaloPlan KokkosSource<DeviceType>::build_on_device(Communicator &communicator,
   graph.n_owned = n_owned;
   graph.n_halo = plan.n_halo;
   graph.owned_atoms = ints_of(owned_atoms_);
-  if (options.on_device) {
-    graph.device = std::make_shared<KokkosGraph<DeviceType>>(lammps_, units_, n_owned,
-                                                             std::move(candidates), types);
-  } else {
-    graph.types = ints_of(types);
-    graph.candidates = candidates_on_host(candidates);
-  }
+  graph.device = std::make_shared<KokkosGraph<DeviceType>>(lammps_, units_, n_owned,
+                                                           std::move(candidates), types);
   return plan;
 }
 
-// For wide halos, whose layers are found atom by atom, and where there is no image to ask.
+// For models that run on the host, for wide halos, whose layers are found atom by atom, and where
+// there is no image to ask.
 template <class DeviceType>
 HaloPlan KokkosSource<DeviceType>::build_on_host(Communicator &communicator,
                                                  std::span<const std::int32_t> model_types,

@@ -15,9 +15,9 @@ namespace mlip_dd {
 
 struct KokkosCandidates;
 
-// Atoms as of the last reneighbouring. Rows, owners and graphs are worked out on the device; models
-// that run on the host are given a copy of their graph, and HostGraph one of the rows, for outputs
-// that LAMMPS wants there.
+// Atoms as of the last reneighbouring. Rows and owners are worked out on the device; the host's
+// HostGraph is given a copy of them, for models that run there and for outputs that LAMMPS wants
+// there.
 template <class DeviceType>
 class KokkosSource final : public GraphSource {
  public:
