@@ -94,10 +94,10 @@ void run_communicating(LAMMPS_NS::LAMMPS *lammps, InterruptibleCommunicator &com
   lammps->error->all(MLIP_DD_PLACE, message);
 }
 
-void run_alone(LAMMPS_NS::LAMMPS *lammps, const std::function<void()> &body)
+void run_with_warning(LAMMPS_NS::LAMMPS *lammps, const std::function<void()> &body)
 {
   if (const std::string message = caught_message(body); !message.empty())
-    lammps->error->one(MLIP_DD_PLACE, message);
+    lammps->error->warning(MLIP_DD_PLACE, message);
 }
 
 }    // namespace mlip_dd

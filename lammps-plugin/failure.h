@@ -27,7 +27,8 @@ std::string problem_together(LAMMPS_NS::LAMMPS *lammps, const std::function<void
 void run_communicating(LAMMPS_NS::LAMMPS *lammps, InterruptibleCommunicator &communicator,
                        const std::function<void()> &body);
 
-// Not collective. When `body` throws, the run ends from this rank.
-void run_alone(LAMMPS_NS::LAMMPS *lammps, const std::function<void()> &body);
+// Not collective. When `body` throws, its message is a warning: for calls through which LAMMPS's C
+// interface lets no exception pass.
+void run_with_warning(LAMMPS_NS::LAMMPS *lammps, const std::function<void()> &body);
 
 }    // namespace mlip_dd

@@ -307,7 +307,7 @@ void *PairMlipDD::extract(const char *name, int &dimension)
   if (std::string(name) == "cutoff" && cutoff_ > 0.0) return &cutoff_;
   if (int *flag = outputs_->flag(name)) return flag;
   void *value = nullptr;
-  mlip_dd::run_alone(lmp, [&] { value = extracted_->find(name); });
+  mlip_dd::run_with_warning(lmp, [&] { value = extracted_->find(name); });
   return value;
 }
 
