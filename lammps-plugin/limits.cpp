@@ -8,7 +8,6 @@
 #include <utils.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "pair_state.h"
 #include "place.h"
@@ -38,7 +37,8 @@ void PairMlipDD::refuse_unsupported()
                "`atom_modify first`, `neigh_modify include` and `comm_modify group`");
   if (utils::strmatch(update->integrate_style, "^respa"))
     error->all(MLIP_DD_PLACE, "mlip/dd: run_style respa is not supported. Use `run_style verlet`");
-  // Any sub-style but hybrid's own; sub-styles are computed in the order of their names.
+  // Any sub-style but hybrid's own; sub-styles are computed in the order in which pair_style names
+  // them.
   const bool hybrid = force->pair != this;
   if (state_->options.charges_to_q && hybrid && force->pair_match("^[^h]", 0, 1) != this)
     error->all(
@@ -54,16 +54,17 @@ void PairMlipDD::refuse_removed_pairs()
   int removed = 0;    // the kinds of neighbours along bonds that LAMMPS leaves out of its lists
   for (int k = 1; k <= 3; ++k) removed |= (neighbor->special_flag[k] == 0) << k;
   if (!removed) return;
-  int first = std::numeric_limits<int>::max(), lowest = 0;
+  tagint first = MAXTAGINT, lowest = MAXTAGINT;
   for (int i = 0; i < atom->nlocal; ++i) {
+    if (state_->element_of_type[static_cast<std::size_t>(atom->type[i])] < 0) continue;
     bool some = !atom->nspecial;    // templates keep them elsewhere
     for (int k = 1; k <= 3 && !some; ++k)
       some =
           removed & (1 << k) && atom->nspecial[i][k - 1] > (k > 1 ? atom->nspecial[i][k - 2] : 0);
-    if (some) first = std::min(first, static_cast<int>(atom->tag[i]));
+    if (some) first = std::min(first, atom->tag[i]);
   }
-  MPI_Allreduce(&first, &lowest, 1, MPI_INT, MPI_MIN, world);
-  if (lowest != std::numeric_limits<int>::max())
+  MPI_Allreduce(&first, &lowest, 1, MPI_LMP_TAGINT, MPI_MIN, world);
+  if (lowest != MAXTAGINT)
     error->all(
         MLIP_DD_PLACE,
         "mlip/dd: special_bonds removes pairs of bonded atoms, which the model needs (found: "

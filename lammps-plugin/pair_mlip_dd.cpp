@@ -155,6 +155,7 @@ void PairMlipDD::load_models(const std::vector<std::string> &element_names)
                "mlip/dd: pair_coeff names no element. Name one for at least one atom type");
 
   const int local_rank = rank_on_node(world);
+  state_->set_up = false;
   state_->pipeline.reset();
   std::unique_ptr<mlip_dd::Pipeline> made;
   mlip_dd::run_together(lmp, [&] {
@@ -216,6 +217,7 @@ void PairMlipDD::init_style()
     comm->cutghostuser = std::max(comm->cutghostuser, reach);
   }
   neighbor->add_request(this, flags);
+  state_->set_up = true;
   state_->built = {};
   state_->told = false;
 }
@@ -259,14 +261,17 @@ void PairMlipDD::prepare_arrays(int eflag, int vflag) { ev_init(eflag, vflag); }
 
 std::string PairMlipDD::device() const { return state_->options.device; }
 
+void PairMlipDD::require_set_up()
+{
+  if (!state_ || !state_->set_up || state_->stopped)
+    error->all(MLIP_DD_PLACE,
+               "mlip/dd: the models are not set up for this run (found: `run` with `pre no`, after "
+               "an error or a new pair_style or pair_coeff). Leave out `pre no`");
+}
+
 void PairMlipDD::compute(int eflag, int vflag)
 {
-  // `run N pre no` after an error that the host caught.
-  if (state_->stopped)
-    error->all(
-        MLIP_DD_PLACE,
-        "mlip/dd: an error stopped the models in the middle of a step, and this run does not "
-        "set them up again. Leave out `pre no`");
+  require_set_up();
   prepare_arrays(eflag, vflag);
   const bool first = !state_->told;
   const bool tell = state_->options.log && first;

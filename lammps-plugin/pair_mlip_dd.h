@@ -62,6 +62,8 @@ class PairMlipDD : public Pair {
   void forward_outputs();    // to ghosts
   virtual void forward_charges();
   virtual void forward_values(double *values);
+  // Throws on all ranks where a run came without init_style().
+  void require_set_up();
   // Of all atoms together.
   void add_sums();
   void log_lines(const std::vector<std::string> &lines);

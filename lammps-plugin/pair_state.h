@@ -38,6 +38,7 @@ struct PairMlipDD::State {
   mlip_dd::HostGraph host;
   BuildMark built;
   std::int64_t evaluations = 0;
+  bool set_up = false;     // for runs, since the models were loaded
   bool stopped = false;    // in the middle of an evaluation, by an error
   bool told_of_flux = false;
   bool told = false;    // warnings and the account of the graph, in this run

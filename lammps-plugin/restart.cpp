@@ -100,7 +100,10 @@ void PairMlipDD::write_restart_settings(FILE *file)
 }
 
 // A style that read a restart file, and was neither given anew nor used, passes it on.
-bool PairMlipDD::passes_on() const { return restored_ && !restored_->given_anew; }
+bool PairMlipDD::passes_on() const
+{
+  return restored_ && !restored_->given_anew && !(state_ && state_->pipeline);
+}
 
 void PairMlipDD::read_restart_settings(FILE *file)
 {

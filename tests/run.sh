@@ -43,10 +43,11 @@ else
   echo "SKIPPED: compilation for CUDA: no nvcc, or no Kokkos configured for it"
 fi
 echo "== sanitizers, briefly"
-if echo 'int main() {}' | "${CXX:-c++}" -x c++ -fsanitize=address,undefined - -o /dev/null 2>/dev/null; then
+has_sanitizer() { echo 'int main() {}' | "${CXX:-c++}" -x c++ -fsanitize="$1" - -o /dev/null 2>/dev/null; }
+if has_sanitizer address,undefined && has_sanitizer thread; then
   tests/sanitize.sh short || failed=1
 else
-  echo "SKIPPED: ${CXX:-c++} has no runtime of AddressSanitizer (Debian: libgcc-dev of its version)"
+  echo "SKIPPED: ${CXX:-c++} lacks the runtime of AddressSanitizer or ThreadSanitizer (Debian: libgcc-dev of its version)"
 fi
 echo "== the spec reader under a fuzzer, briefly"
 if echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char *, unsigned long) { return 0; }' |

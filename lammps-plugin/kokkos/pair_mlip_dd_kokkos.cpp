@@ -87,6 +87,7 @@ void PairMlipDDKokkos<DeviceType>::init_style()
 template <class DeviceType>
 void PairMlipDDKokkos<DeviceType>::compute(int eflag, int vflag)
 {
+  require_set_up();
   const mlip_dd::SharedStream stream;
   atomKK->sync(execution_space, datamask_read);
   const bool watched = state_->options.log && !counts_ && neighbor->ago != 0;
@@ -144,6 +145,13 @@ void PairMlipDDKokkos<DeviceType>::prepare_arrays(int eflag, int vflag)
     memoryKK->destroy_kokkos(k_cvatom, cvatom);
     memoryKK->create_kokkos(k_cvatom, cvatom, maxcvatom, "mlip/dd:cvatom");
   }
+}
+
+template <class DeviceType>
+void PairMlipDDKokkos<DeviceType>::refuse_removed_pairs()
+{
+  if (atom->molecular != Atom::ATOMIC) atomKK->sync(Host, TAG_MASK | TYPE_MASK | SPECIAL_MASK);
+  PairMlipDD::refuse_removed_pairs();
 }
 
 template <class DeviceType>

@@ -42,6 +42,7 @@ class PairMlipDDKokkos : public PairMlipDD, public KokkosBase {
 
   // Public, since the compiler of device code wants functions with kernels to be.
   void prepare_arrays(int eflag, int vflag) override;
+  void refuse_removed_pairs() override;
   void find_owners() override;
   void rebuild_graphs() override;
   mlip_dd::HostStep present_step() override;

@@ -53,6 +53,10 @@ class D3Potential final : public Potential {
   bool uses_edges() const override { return false; }
   // Each pair is computed by the owner of each of its ends, for its own end.
   bool adds_to_halo_rows() const override { return false; }
+  std::string flux_caveat() const override
+  {
+    return "coefficients of DFT-D3 depend on the neighbours of both atoms";
+  }
 
   void evaluate(const AtomGraph &graph, const HostStep &step, const PotentialRequest &request,
                 PotentialOutput &output) override

@@ -95,7 +95,7 @@ struct D3TripleLanes {
     // Each triple is met with two neighbours; a third of it is the atom's, and C6 of a pair counts
     // as its square root.
     sums.energy += scale / 3.0 * energy;
-    sums.extra += 0.5 * scale * energy * c6_slope / c6;
+    if (c6 > 0.0) sums.extra += 0.5 * scale * energy * c6_slope / c6;
     add_pair(second, 2.0 * scale * by_side / second.squared, sums);
   }
 };

@@ -1,7 +1,6 @@
 #include "potentials/ewald/gpu_structure_factors.h"
 
-#include <chrono>
-
+#include "base/timer.h"
 #include "potentials/ewald/wave_results.h"
 #include "potentials/pair/gpu_array.h"
 
@@ -68,12 +67,10 @@ class GpuStructureFactors final : public ReciprocalSum {
   void sum_factors()
   {
     if (communicator_.size() == 1) return;
-    const auto start = std::chrono::steady_clock::now();
+    const Timer timer(traffic_.seconds);
     communicator_.sum(factors_);
     ++traffic_.messages_sent;
     traffic_.bytes_sent += static_cast<std::int64_t>(factors_.size() * sizeof(double));
-    traffic_.seconds +=
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
   EwaldParameters parameters_;

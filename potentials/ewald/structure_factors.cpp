@@ -1,11 +1,11 @@
 #include "potentials/ewald/structure_factors.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <complex>
 
 #include "base/constants.h"
+#include "base/timer.h"
 #include "potentials/ewald/matrix_product.h"
 #include "potentials/ewald/wave_vectors.h"
 
@@ -181,7 +181,7 @@ class StructureFactors final : public ReciprocalSum {
   void sum_factors()
   {
     if (communicator_.size() == 1) return;
-    const auto start = std::chrono::steady_clock::now();
+    const Timer timer(traffic_.seconds);
     std::size_t m = 0;
     for_each_wave([&](const WaveColumn &, int, std::size_t c, std::size_t l, std::size_t width) {
       packed_[m++] = factors_[c * 2 * width + l];
@@ -195,8 +195,6 @@ class StructureFactors final : public ReciprocalSum {
     });
     ++traffic_.messages_sent;
     traffic_.bytes_sent += static_cast<std::int64_t>(packed_.size() * sizeof(double));
-    traffic_.seconds +=
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
   // weighted_ = weights_ times factors_, zero for l outside a column's range.

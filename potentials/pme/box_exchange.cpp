@@ -1,7 +1,8 @@
 #include "potentials/pme/box_exchange.h"
 
 #include <algorithm>
-#include <chrono>
+
+#include "base/timer.h"
 
 namespace mlip_dd {
 
@@ -101,7 +102,7 @@ void BoxExchange::unpack(const Side &to, const Side &from, int width,
 void BoxExchange::transfer(Communicator &communicator, int width, Side &sender, Side &receiver,
                            Traffic &traffic)
 {
-  const auto start = std::chrono::steady_clock::now();
+  const Timer timer(traffic.seconds);
   std::int64_t points = 0;
   for (const Part &part : receiver.parts) points += part.points;
   receiver.buffer.resize(static_cast<std::size_t>(points * width));
@@ -123,8 +124,6 @@ void BoxExchange::transfer(Communicator &communicator, int width, Side &sender, 
   };
   const std::vector<Message> sends = messages(sender, true), receives = messages(receiver, false);
   if (!sends.empty() || !receives.empty()) communicator.exchange(sends, receives);
-  traffic.seconds +=
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 void BoxExchange::add(Communicator &communicator, int width, std::span<const double> from,

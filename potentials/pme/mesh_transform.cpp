@@ -9,8 +9,9 @@
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
-#include <chrono>
 #include <sstream>
+
+#include "base/timer.h"
 
 namespace mlip_dd {
 
@@ -85,14 +86,12 @@ class ReplicatedTransform final : public MeshTransform {
     const c10::InferenceMode no_autograd;
     std::span<const double> mesh = points;
     if (communicator_.size() > 1) {
-      const auto start = std::chrono::steady_clock::now();
+      const Timer timer(traffic_.seconds);
       total_.assign(points.begin(), points.end());
       communicator_.sum(total_);
       mesh = total_;
       ++traffic_.messages_sent;
       traffic_.bytes_sent += static_cast<std::int64_t>(total_.size() * sizeof(double));
-      traffic_.seconds +=
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
     store(at::_fft_r2c(real_tensor(mesh, points_, device_), {0, 1, 2}, kUnnormalised,
                        /*onesided=*/true),

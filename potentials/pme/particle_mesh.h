@@ -11,12 +11,12 @@
 
 namespace mlip_dd {
 
-enum class MeshSharing { automatic, replicated, distributed };
+enum class MeshSharing { replicated, distributed };
 
 struct MeshParameters {
-  int order = 6;                   // of the splines, 4 to 8
-  std::optional<MeshSize> mesh;    // chosen from the accuracy when absent
-  MeshSharing sharing = MeshSharing::automatic;
+  int order = 6;                                     // of the splines, 4 to 8
+  std::optional<MeshSize> mesh;                      // chosen from the accuracy when absent
+  MeshSharing sharing = MeshSharing::distributed;    // on one rank all of it is there
 };
 
 // `gpu`: index of the GPU that spreads, transforms and interpolates, or -1: the CPU.

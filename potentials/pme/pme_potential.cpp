@@ -14,9 +14,8 @@ MeshSharing read_sharing(const JsonPlace &place)
 {
   static constexpr std::string_view kWords[] = {"auto", "replicated", "distributed"};
   const std::string word = place.text("fft");
-  if (word == kWords[0]) return MeshSharing::automatic;
   if (word == kWords[1]) return MeshSharing::replicated;
-  if (word == kWords[2]) return MeshSharing::distributed;
+  if (word == kWords[0] || word == kWords[2]) return MeshSharing::distributed;
   place.refuse_word("fft", kWords);
 }
 

@@ -21,7 +21,8 @@ MLIP_DD_TERM AxisPlace axis_place(double fractional, int size)
 {
   const double u = (fractional - std::floor(fractional)) * size;
   const double below = std::floor(u);
-  return {static_cast<int>(below) % size, u - below};    // a fraction may round up to 1
+  // A fraction may round up to 1; one that is not a number has no index.
+  return {below > 0.0 && below < size ? static_cast<int>(below) : 0, u - below};
 }
 
 // For a charge `offset` in [0, 1) beyond a mesh point: weights of the points from Order - 1 before

@@ -84,6 +84,13 @@ class TorchScriptPotential final : public Potential {
 
   double cutoff() const override { return *model_.cutoff; }
   bool takes_device_graph() const override { return true; }
+  std::string flux_caveat() const override
+  {
+    if (model_.layers.value_or(2) <= 1) return {};
+    return model_.file + (model_.layers
+                              ? " has " + std::to_string(*model_.layers) + " rounds of messages"
+                              : " does not say by \"layers\" that it has one at most");
+  }
   bool has_centroid_virial() const override { return inputs_.route() == ForceRoute::edge_vectors; }
   bool sends_from_gpu() const override
   {
@@ -112,19 +119,12 @@ class TorchScriptPotential final : public Potential {
   }
   std::vector<std::string> output_fields() const override { return results_.fields(); }
   std::map<std::string, OutputRule> system_outputs() const override { return results_.systems(); }
-  std::vector<std::string> take_warnings() override
-  {
-    std::vector<std::string> warnings = results_.take_warnings();
-    for (std::string &warning : warnings_) warnings.push_back(std::move(warning));
-    warnings_.clear();
-    return warnings;
-  }
+  std::vector<std::string> take_warnings() override { return results_.take_warnings(); }
 
   void evaluate(const AtomGraph &graph, const HostStep &step, const PotentialRequest &request,
                 PotentialOutput &output) override
   {
     pending_.reset();
-    warn_of_flux(request);
     // Edges end at owned atoms and pairs are mutual, so a rank without atoms shares no rows with
     // anyone. Many models fail on no rows at all: it runs none, and adds nothing to the sums.
     sums_.begin();
@@ -343,23 +343,6 @@ class TorchScriptPotential final : public Potential {
                     c[2] * (c[3] * c[7] - c[4] * c[6]));
   }
 
-  // Where an atom's energy depends on other atoms' edges too, the gradient by an edge does not say
-  // whose energy changes.
-  void warn_of_flux(const PotentialRequest &request)
-  {
-    const bool own_edges_alone = model_.layers.value_or(2) <= 1 && !request.defer;
-    if (!request.centroid_virial || warned_of_flux_ || own_edges_alone) return;
-    warned_of_flux_ = true;
-    const std::string reason = request.defer ? "feeds other models"
-                               : model_.layers
-                                   ? "has " + std::to_string(*model_.layers) + " rounds of messages"
-                                   : "does not say by \"layers\" that it is one";
-    warnings_.push_back(
-        "centroid/stress/atom gives the exact heat flux of models whose atoms see their "
-        "neighbours alone; " +
-        model_.file + " " + reason + ", and compute heat/flux is an approximation");
-  }
-
   // Adds what the gradients say of forces and virials.
   void add_forces(const AtomGraph &graph, const PotentialRequest &request, const Gradients &found,
                   const ModelInputs &inputs, PotentialOutput &output) const
@@ -423,8 +406,6 @@ class TorchScriptPotential final : public Potential {
   bool sums_inside_;          // these, or sums that an adapter makes
   RunningRanks running_;
   double backward_seconds_ = 0.0;
-  std::vector<std::string> warnings_;
-  bool warned_of_flux_ = false;
   bool checked_ = false;    // that the model makes no reduction of its own over all rows
   FeatureCache features_;
   HaloMode mode_ = HaloMode::exchange;

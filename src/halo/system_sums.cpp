@@ -6,10 +6,10 @@
 #include <torch/csrc/autograd/variable.h>
 
 #include <array>
-#include <chrono>
 #include <string>
 
 #include "base/error.h"
+#include "base/timer.h"
 
 namespace mlip_dd {
 
@@ -68,7 +68,7 @@ at::Tensor SystemSums::sum(const at::Tensor &local, bool constant)
   if (communicator_.size() == 1) return local;
   if (local.is_complex())
     return at::view_as_complex(sum(at::view_as_real(local.detach()).contiguous(), constant));
-  const auto start = std::chrono::steady_clock::now();
+  const Timer timer(traffic_.seconds);
   const bool integer = at::isIntegralType(local.scalar_type(), /*includeBool=*/true);
   at::Tensor values = local.detach()
                           .to(at::kCPU, integer ? at::kLong : at::kDouble, /*non_blocking=*/false,
@@ -94,8 +94,6 @@ at::Tensor SystemSums::sum(const at::Tensor &local, bool constant)
       communicator_.sum(std::span(values.mutable_data_ptr<double>(), count));
   }
   ++traffic_.system_sums;
-  traffic_.seconds +=
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return values.to(local.device(), local.scalar_type());
 }
 

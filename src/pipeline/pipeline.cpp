@@ -129,6 +129,7 @@ void Pipeline::rebuild(GraphSource &source, double skin)
 void Pipeline::evaluate(const HostStep &step, const PipelineRequest &request)
 {
   request_ = request;
+  if (request.centroid_virial) warn_of_flux();
   for (const std::size_t s : wiring_.order) {
     Member &member = members_[s];
     const Potential &potential = member.runner->potential();
@@ -203,6 +204,20 @@ void Pipeline::neutralise(const Member &member, AtomField &charges)
          "", "Set \"neutralize\": \"shift\", or correct the producer or \"total_charge\""});
 }
 
+void Pipeline::warn_of_flux()
+{
+  if (std::exchange(warned_of_flux_, true)) return;
+  for (const Member &member : members_) {
+    const std::string caveat = member.defers() ? member.name + " feeds other models"
+                                               : member.runner->potential().flux_caveat();
+    if (!caveat.empty())
+      warnings_.push_back(
+          "centroid/stress/atom gives the exact heat flux where the energy of an "
+          "atom depends on its own neighbours alone; " +
+          caveat + ", and compute heat/flux is an approximation");
+  }
+}
+
 // What the energy of step s, and of those that it feeds, gains from the outputs wired to it.
 void Pipeline::pass_gradients_on(std::size_t s)
 {
@@ -252,7 +267,7 @@ const PotentialOutput &Pipeline::output() const
 
 std::vector<std::string> Pipeline::take_warnings()
 {
-  std::vector<std::string> all;
+  std::vector<std::string> all = std::exchange(warnings_, {});
   for (Member &member : members_)
     for (std::string &warning : member.runner->take_warnings()) all.push_back(std::move(warning));
   return all;

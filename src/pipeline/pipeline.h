@@ -90,6 +90,7 @@ class Pipeline {
   AtomFields inputs_of(std::size_t step, const HostStep &host);
   void neutralise(const Member &member, AtomField &charges);
   void pass_gradients_on(std::size_t step);
+  void warn_of_flux();
   void add_up();
   void add_virials(bool centroid_apart, const PotentialOutput &own, double factor);
   bool adds(const std::string &key) const;
@@ -99,6 +100,8 @@ class Pipeline {
   Wiring wiring_;
   std::vector<std::string> additive_;
   OtherOutputs others_;
+  std::vector<std::string> warnings_;
+  bool warned_of_flux_ = false;
   PipelineRequest request_;
   PotentialOutput sum_;
   std::vector<double> energies_;

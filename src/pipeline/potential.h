@@ -44,7 +44,8 @@ struct PotentialOutput {
       node_virial;    // [n_owned + n_halo, 9], summing to virial; empty unless asked for
   std::vector<double> centroid_virial;    // the same, shared as the heat flux needs it
   std::shared_ptr<OutputTensors>
-      tensors;             // in place of these three arrays where the graph has a DeviceGraph
+      tensors;             // in place of the arrays above where the graph has a DeviceGraph;
+                           // fields and gradients are tensors there too
   AtomFields fields;       // the output fields asked for, [n_owned, width]
   SystemValues systems;    // the system's outputs asked for: what this rank's model gave, if it ran
   AtomFields gradients;    // d(sum over ranks of energy)/d(input field), [n_owned + n_halo, width];
@@ -81,6 +82,10 @@ class Potential {
   // Whether the virial that the heat flux needs is another than node_virial, which shares each
   // pair's evenly: so for many-body energies.
   virtual bool has_centroid_virial() const { return false; }
+
+  // Why the heat flux from these virials is an approximation: energies of atoms that depend on more
+  // than their own pairs. Empty where it is exact.
+  virtual std::string flux_caveat() const { return {}; }
 
   // Whether rows on a GPU leave from there; known after set_plan().
   virtual bool sends_from_gpu() const { return false; }

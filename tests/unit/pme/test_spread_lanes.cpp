@@ -1,5 +1,7 @@
 // If these fail, charges are on another mesh on a GPU than on the CPU, or get other potentials back
 // from it: this is the work of its threads, done without one.
+#include <algorithm>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -82,4 +84,19 @@ TEST_CASE("threads spread and interpolate as the CPU does")
   CHECK(largest_difference(values, std::vector<double>(kCharges)) > 0.1);
   CHECK(largest_difference(found_values, values) < kRoundOff);
   CHECK(largest_difference(found_gradients, gradients) < 10.0 * kRoundOff);
+}
+
+TEST_CASE("a position that is not a number has a column, so that the run ends by its result")
+{
+  std::vector<double> fractional(12, 0.4);
+  const double no_number = std::numeric_limits<double>::quiet_NaN();
+  fractional[0] = no_number, fractional[4] = no_number, fractional[6] = -no_number;
+  fractional[9] = std::numeric_limits<double>::infinity(), fractional[10] = -1e300;
+  const ChargeColumns columns = sort_into_columns({8, 9, 8}, fractional);
+  CHECK(columns.starts.front() == 0);
+  CHECK(columns.starts.back() == 4);
+  CHECK(std::is_sorted(columns.starts.begin(), columns.starts.end()));
+  std::vector<std::int32_t> charges = columns.charges;
+  std::sort(charges.begin(), charges.end());
+  CHECK(charges == std::vector<std::int32_t>{0, 1, 2, 3});
 }
