@@ -33,6 +33,7 @@ timestep 0.0107
 thermo 100
 run {steps}
 """
+LJ_PAIR = "pair_style lj/cut 8.5\npair_coeff 1 1 0.0104 3.4"
 D3_INPUT = SALT_CRYSTAL + """{pair}
 neighbor 1.0 bin
 neigh_modify one 5000 page 100000
@@ -43,7 +44,7 @@ run {steps}
 """
 WORK = {
     # input, spec, pair commands of the peer, (cells along each axis, steps)
-    "lj": (LJ_INPUT, native_spec("lj", ["Ar"], 8.5, epsilon=0.0104, sigma=3.4), "pair_style lj/cut 8.5\npair_coeff 1 1 0.0104 3.4",
+    "lj": (LJ_INPUT, native_spec("lj", ["Ar"], 8.5, epsilon=0.0104, sigma=3.4), LJ_PAIR,
            [(10, 400), (20, 100), (25, 100)]),
     "dftd3": (D3_INPUT, native_spec("dftd3", ["Na", "Cl"], 15.0, functional="pbe", damping="bj"),
               "pair_style dispersion/d3 bj pbe 15.0 15.0\npair_coeff * * Na Cl", [(4, 20), (8, 4)]),

@@ -105,7 +105,6 @@ class TorchScriptPotential final : public Potential {
     features_.clear();
     sums_.forget_constants();
     inputs_.new_rows();
-    running_ = find_running_ranks(exchange_.communicator(), plan.n_owned > 0);
     refuse_hidden_gradients();
   }
 
@@ -155,7 +154,8 @@ class TorchScriptPotential final : public Potential {
 
     const c10::IValue result = forward(run);
     if (sums_inside_) sums_.pause();
-    const ModelRows rows{graph.n_owned, rows_held(graph), 1.0 / static_cast<double>(running_.count),
+    const ModelRows rows{graph.n_owned, rows_held(graph),
+                         1.0 / static_cast<double>(request.running.count),
                          sums_over_systems_ || (sums_inside_ && !adapters_.replicated()),
                          volume_of(step.cell)};
     take_energy(result, rows, request, run, output);
@@ -404,7 +404,6 @@ class TorchScriptPotential final : public Potential {
   OpAdapters adapters_;
   bool sums_over_systems_;    // by the `batch` that the model is given
   bool sums_inside_;          // these, or sums that an adapter makes
-  RunningRanks running_;
   double backward_seconds_ = 0.0;
   bool checked_ = false;    // that the model makes no reduction of its own over all rows
   FeatureCache features_;

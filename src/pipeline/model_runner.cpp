@@ -68,13 +68,7 @@ void ModelRunner::take_plan(HaloPlan plan)
   exchange_->set_message_path(potential_->sends_from_gpu() ? MessagePath::device
                                                            : MessagePath::host);
   exchange_->set_plan(std::move(plan));
-  find_running();
-}
-
-void ModelRunner::find_running()
-{
-  if (!potential_->system_outputs().empty())
-    running_ = find_running_ranks(communicator_, graph_->n_owned > 0);
+  running_ = find_running_ranks(communicator_, graph_->n_owned > 0);
 }
 
 void ModelRunner::evaluate(const HostStep &step, const PotentialRequest &request,
@@ -90,6 +84,7 @@ void ModelRunner::evaluate(const HostStep &step, const PotentialRequest &request
   gather_fields(fields);
   request_ = request;
   request_.fields = &fields_;
+  request_.running = running_;
   clear_output(request);
   {
     const Timer timer(times_.model);

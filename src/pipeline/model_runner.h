@@ -71,7 +71,6 @@ class ModelRunner {
 
  private:
   void take_plan(HaloPlan plan);    // collective
-  void find_running();
   void clear_output(const PotentialRequest &request);
   void gather_fields(const AtomFields &fields);
   void consolidate_systems();

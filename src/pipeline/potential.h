@@ -31,6 +31,7 @@ struct PotentialRequest {
   std::vector<std::string> system_outputs;    // outputs of the whole system to give
   bool defer = false;    // forces, virials and gradients are left to differentiate()
   const AtomFields *fields = nullptr;    // every input field, [n_owned + n_halo, width]
+  RunningRanks running;                  // the ranks with atoms
 };
 
 // eV, Angstrom. Sized and zeroed by the caller; potentials add to it. Rows are [owned | halo]: what

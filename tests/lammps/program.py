@@ -29,6 +29,15 @@ class Program:
     def command(self, ranks: int) -> list[str]:
         return [found_program("mpirun"), "-np", str(ranks), self.lmp, *self.arguments]
 
+    @cached_property
+    def help(self) -> str:
+        """What it says of its packages and styles."""
+        return subprocess.run([self.lmp, "-h"], env={**os.environ, **self.variables}, text=True,
+                              stdout=subprocess.PIPE, check=True).stdout
+
+    def has_style(self, style: str) -> bool:
+        return style in self.help.split()
+
 
 def own() -> Program:
     return Program(found_program("lmp"))
@@ -43,9 +52,7 @@ class KokkosLammps:
     @cached_property
     def precision(self) -> str:
         """Of its Kokkos arrays: double; mixed, with positions in float32; or single, with forces too."""
-        done = subprocess.run([self.prefix / "bin" / "lmp", "-h"], env={**os.environ, **self._variables()}, text=True,
-                              stdout=subprocess.PIPE, check=True)
-        return re.search(r"KOKKOS package precision: (\w+)", done.stdout)[1]
+        return re.search(r"KOKKOS package precision: (\w+)", self.plain().help)[1]
 
     def _variables(self) -> dict[str, str]:
         plugin = Path(os.environ.get("MLIP_DD_BUILD", ROOT / "build"), "lammps-plugin", "kokkos")

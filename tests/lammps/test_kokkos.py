@@ -2,8 +2,6 @@
 its kernels, owners mixed up on the way to ghosts, forces or virials added to the wrong atoms, or an array read before
 LAMMPS has brought it up to date. Both styles run in one LAMMPS (--kokkos PREFIX); see also --all-kokkos."""
 
-import shutil
-import subprocess
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +10,7 @@ import tolerances as tol
 import torch
 from evaluate import Case, Snapshot, evaluate, largest, require_signal
 from pipeline_models import GEOMETRY, Pairs, charges_spec, native_spec, pipeline, scripted_spec, single
+from preload import build_preload
 from run import launch, read_dump, read_thermo, run, spread
 from systems import LATTICE, crystal, molecule, rock_salt, supercell
 
@@ -284,6 +283,39 @@ def test_the_style_without_kokkos_is_refused(kokkos, toy3, tmp_path):
     assert "-k on" in outcome.error_lines[0]
 
 
+# Answers for LAMMPS of how its KOKKOS was built.
+OTHER_KOKKOS = """
+#include <dlfcn.h>
+#include <cstring>
+extern "C" int lammps_config_accelerator(const char *package, const char *category, const char *setting)
+{
+  if (std::strcmp(category, "CATEGORY") == 0) return std::strcmp(setting, "SETTING") == 0;
+  using Ask = int(const char *, const char *, const char *);
+  return reinterpret_cast<Ask *>(dlsym(RTLD_NEXT, "lammps_config_accelerator"))(package, category, setting);
+}
+"""
+
+
+def test_a_kokkos_of_another_build_is_refused(kokkos, toy3, tmp_path):
+    precision = "mixed" if kokkos.precision == "double" else "double"
+    others = {
+        ("precision", precision): [f"KOKKOS in precision {kokkos.precision}", f"found: {precision}",
+                                   f"-D MLIP_DD_KOKKOS_PRECISION={precision.upper()}"],
+        ("layout", "default"): ["view layout legacy", "found: default", "-D MLIP_DD_KOKKOS_LAYOUT=DEFAULT"],
+        ("api", "cuda"): ["KOKKOS without CUDA", "found: with CUDA"],
+    }
+    for (category, setting), words in others.items():
+        folder = tmp_path / setting
+        folder.mkdir()
+        library = build_preload(OTHER_KOKKOS.replace("CATEGORY", category).replace("SETTING", setting), folder)
+        outcome = launch(Case(rock_salt(1), toy3).script(folder), folder, 2, limit=tol.ERROR_LIMIT,
+                         program=kokkos.kk(), variables={"LD_PRELOAD": str(library)})
+        assert outcome.status != 0 and len(outcome.error_lines) == 1, outcome.output
+        missing = [word for word in ("built for", *words, "-D MLIP_DD_KOKKOS_LAMMPS=<its prefix>")
+                   if word not in outcome.error_lines[0]]
+        assert not missing, (missing, outcome.error_lines[0])
+
+
 class Poles(torch.nn.Module):
     def forward(self, types: torch.Tensor, edge_index: torch.Tensor, edge_vectors: torch.Tensor):
         squared = (edge_vectors * edge_vectors).sum(1)
@@ -330,13 +362,7 @@ HOST, KOKKOS, DEVICE = 0, 1, 2
 
 @pytest.fixture(scope="module")
 def spy(tmp_path_factory):
-    compiler = shutil.which("c++")
-    if compiler is None:
-        pytest.skip("no C++ compiler")
-    folder = tmp_path_factory.mktemp("spy")
-    (folder / "spy.cpp").write_text(SPY)
-    subprocess.run([compiler, "-shared", "-fPIC", "-o", folder / "spy.so", folder / "spy.cpp"], check=True)
-    return folder / "spy.so"
+    return build_preload(SPY, tmp_path_factory.mktemp("spy"))
 
 
 def calls_of(output: str, callers=("ours", "LAMMPS")) -> set[tuple[str, int, int]]:
