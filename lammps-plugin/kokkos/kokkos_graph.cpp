@@ -81,24 +81,13 @@ at::Tensor take_rows(const at::Tensor &atoms, int width, double factor, const Ta
 
 KokkosCandidates candidates_of(const AtomGraph &graph, const at::Device &device)
 {
-  const auto n = static_cast<Index>(graph.candidates.size());
-  at::Tensor sender_atoms = at::empty({n}, at::kLong), sender_rows = at::empty({n}, at::kLong);
-  std::vector<Index> receiver_atoms(graph.owned_atoms.begin(), graph.owned_atoms.end());
-  std::vector<Index> offsets(1, 0);
-  for (Index k = 0; k < n; ++k) {
-    const CandidateEdge &candidate = graph.candidates[static_cast<std::size_t>(k)];
-    sender_atoms.mutable_data_ptr<Index>()[k] = candidate.sender_atom;
-    sender_rows.mutable_data_ptr<Index>()[k] = candidate.sender_row;
-    const auto row = static_cast<std::size_t>(candidate.receiver_row);
-    if (receiver_atoms.size() <= row) receiver_atoms.resize(row + 1, 0);
-    receiver_atoms[row] = candidate.receiver_atom;
-    offsets.resize(row + 2, offsets.back());
-    offsets.back() = k + 1;
-  }
-  offsets.resize(receiver_atoms.size() + 1, offsets.back());
-  return {graph.n_rows(), at::tensor(receiver_atoms, at::kLong).to(device),
-          at::tensor(offsets, at::kLong).to(device), sender_atoms.to(device),
-          sender_rows.to(device)};
+  const CandidateList &list = graph.candidates;
+  const auto tensor = [&device](const auto &values) {
+    return at::tensor(values).to(device, at::kLong);
+  };
+  const at::Tensor sender_atoms = tensor(list.sender_atoms);
+  return {graph.n_rows(), tensor(list.receiver_atoms), tensor(list.offsets), sender_atoms,
+          tensor(list.atom_rows).index_select(0, sender_atoms)};
 }
 
 template <class DeviceType>

@@ -273,7 +273,7 @@ HaloPlan KokkosSource<DeviceType>::build_on_host(Communicator &communicator,
   const at::Device device = torch_device<DeviceType>();
   graph.device = std::make_shared<KokkosGraph<DeviceType>>(
       lammps_, units_, graph.n_owned, candidates_of(graph, device), on(device, graph.types));
-  graph.candidates.clear();
+  graph.candidates = {};
   return plan;
 }
 

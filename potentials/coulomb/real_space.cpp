@@ -79,31 +79,28 @@ void RealSpaceSum::set_candidates(const AtomGraph &graph)
   if (on_gpu_) return on_gpu_->set_candidates(graph);
 #endif
   owned_atoms_ = graph.owned_atoms;
-  std::size_t row = 0, most = 0, count = 0;
   for (Pairs *pairs : {&mutual_, &one_sided_}) {
     pairs->offsets.assign(1, 0);
     pairs->atoms.clear();
     pairs->rows.clear();
   }
-  const auto close_row = [&] {
+  std::size_t most = 0;
+  for (std::size_t receiver = 0; receiver < owned_atoms_.size(); ++receiver) {
+    const auto row = static_cast<std::int32_t>(receiver);
+    std::size_t count = 0;
+    for (const std::int32_t atom : graph.candidates.senders_of(receiver)) {
+      const std::int32_t sender = graph.candidates.atom_rows[static_cast<std::size_t>(atom)];
+      const bool both_owned = sender < graph.n_owned;
+      if (both_owned && sender < row) continue;    // kept the other way round
+      Pairs &pairs = both_owned && sender != row ? mutual_ : one_sided_;
+      pairs.atoms.push_back(atom);
+      pairs.rows.push_back(sender);
+      ++count;
+    }
+    most = std::max(most, count);
     for (Pairs *pairs : {&mutual_, &one_sided_})
       pairs->offsets.push_back(static_cast<std::int64_t>(pairs->rows.size()));
-    most = std::max(most, count);
-    count = 0;
-    ++row;
-  };
-  const auto n_owned = static_cast<std::size_t>(graph.n_owned);
-  for (const CandidateEdge &edge : graph.candidates) {
-    if (edge.receiver_row >= graph.n_owned) break;    // sorted; a wide halo has such receivers
-    while (row < static_cast<std::size_t>(edge.receiver_row)) close_row();
-    const bool both_owned = edge.sender_row < graph.n_owned;
-    if (both_owned && edge.sender_row < edge.receiver_row) continue;    // kept the other way round
-    Pairs &pairs = both_owned && edge.sender_row != edge.receiver_row ? mutual_ : one_sided_;
-    pairs.atoms.push_back(edge.sender_atom);
-    pairs.rows.push_back(static_cast<std::int32_t>(edge.sender_row));
-    ++count;
   }
-  while (row < n_owned) close_row();
   near_.resize(most);
 }
 

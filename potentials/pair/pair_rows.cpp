@@ -20,9 +20,8 @@ void set_rows(PairRows &rows, const AtomGraph &graph, int n_types, std::int64_t 
   rows.owned_atoms = graph.owned_atoms;
   rows.atoms.assign(static_cast<std::size_t>(n_atoms) + 1,
                     Packed4{{kOutOfReach, kOutOfReach, kOutOfReach, 0.0}});
-  for (std::size_t row = 0; row < graph.owned_atoms.size(); ++row)
-    rows.atoms[static_cast<std::size_t>(graph.owned_atoms[row])].values[3] =
-        static_cast<double>(row);
+  for (std::size_t atom = 0; atom < graph.candidates.atom_rows.size(); ++atom)
+    rows.atoms[atom].values[3] = static_cast<double>(graph.candidates.atom_rows[atom]);
 
   const auto types = static_cast<std::size_t>(n_types);
   const auto filler = static_cast<std::int32_t>(n_atoms);
@@ -32,12 +31,17 @@ void set_rows(PairRows &rows, const AtomGraph &graph, int n_types, std::int64_t 
   rows.neighbours.reserve(graph.candidates.size() +
                           graph.owned_atoms.size() * types * (kLanes - 1));
   std::vector<std::int64_t> next(types);
-  auto candidate = graph.candidates.begin();
-  for (std::int64_t row = 0; row < graph.n_owned; ++row) {
-    const auto first = candidate;
+  for (std::size_t row = 0; row < graph.owned_atoms.size(); ++row) {
+    const auto senders = graph.candidates.senders_of(row);
+    const auto type_of = [&](std::int32_t atom) {
+      const auto sender_row = graph.candidates.atom_rows[static_cast<std::size_t>(atom)];
+      return static_cast<std::size_t>(rows.types[static_cast<std::size_t>(sender_row)]);
+    };
     std::fill(next.begin(), next.end(), 0);
-    for (; candidate != graph.candidates.end() && candidate->receiver_row == row; ++candidate)
-      ++next[static_cast<std::size_t>(rows.types[static_cast<std::size_t>(candidate->sender_row)])];
+    if (types == 1)
+      next[0] = static_cast<std::int64_t>(senders.size());
+    else
+      for (const std::int32_t atom : senders) ++next[type_of(atom)];
     auto end = static_cast<std::int64_t>(rows.neighbours.size());
     for (std::int64_t &count : next) {
       const std::int64_t begin = end;
@@ -46,13 +50,11 @@ void set_rows(PairRows &rows, const AtomGraph &graph, int n_types, std::int64_t 
       count = begin;
     }
     rows.neighbours.resize(static_cast<std::size_t>(end), filler);
-    for (auto pair = first; pair != candidate; ++pair) {
-      const auto type =
-          static_cast<std::size_t>(rows.types[static_cast<std::size_t>(pair->sender_row)]);
-      rows.neighbours[static_cast<std::size_t>(next[type]++)] = pair->sender_atom;
-      rows.atoms[static_cast<std::size_t>(pair->sender_atom)].values[3] =
-          static_cast<double>(pair->sender_row);
-    }
+    if (types == 1)
+      std::copy(senders.begin(), senders.end(), rows.neighbours.begin() + next[0]);
+    else
+      for (const std::int32_t atom : senders)
+        rows.neighbours[static_cast<std::size_t>(next[type_of(atom)]++)] = atom;
   }
 }
 

@@ -10,9 +10,13 @@ struct Pairs4 {
   Double4 x, y, z, squared, rows;
 };
 
+// The neighbours' list is read once in a step, from beyond the caches: asked for in time.
+inline constexpr int kPrefetched = 256;
+
 MLIP_DD_INLINE Pairs4 load_pairs(const Packed4 *atoms, const std::int32_t *neighbours,
                                  const Double4 &x, const Double4 &y, const Double4 &z)
 {
+  __builtin_prefetch(neighbours + kPrefetched);
   const Columns4 senders = transpose4(load4(atoms[neighbours[0]]), load4(atoms[neighbours[1]]),
                                       load4(atoms[neighbours[2]]), load4(atoms[neighbours[3]]));
   Pairs4 pairs;

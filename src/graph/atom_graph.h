@@ -9,15 +9,31 @@
 
 namespace mlip_dd {
 
-// A pair that may become an edge before the next reneighbouring: closer than cutoff + skin when
-// built. Rows index the model's atoms; atoms index the host program's position array, where each
-// periodic image has an entry of its own, so x[sender_atom] - x[receiver_atom] is the edge vector
-// as it stands.
-struct CandidateEdge {
-  std::int32_t receiver_atom = 0;
-  std::int32_t sender_atom = 0;
-  std::int64_t receiver_row = 0;
-  std::int64_t sender_row = 0;
+// The pairs that may become edges before the next reneighbouring: closer than cutoff + skin when
+// built, each in both directions, by receiver. Rows index the model's atoms; atoms index the host
+// program's position array, where each periodic image has an entry of its own, so
+// x[sender_atom] - x[receiver_atom] is the edge vector as it stands.
+struct CandidateList {
+  static constexpr std::int32_t kNoRow = -1;    // no candidate has the atom at either end
+
+  std::vector<std::int32_t> receiver_atoms;    // [R] host atoms of the first R rows
+  std::vector<std::int64_t> offsets{0};        // [R + 1] of the candidates of each
+  std::vector<std::int32_t> sender_atoms;      // [C] host atoms
+  std::vector<std::int32_t> atom_rows;         // [host atoms] row of each, or kNoRow
+
+  std::size_t receivers() const { return receiver_atoms.size(); }
+  std::size_t size() const { return sender_atoms.size(); }
+  std::int64_t sender_row(std::size_t k) const
+  {
+    return atom_rows[static_cast<std::size_t>(sender_atoms[k])];
+  }
+  // Host atoms of the senders of a row.
+  std::span<const std::int32_t> senders_of(std::size_t row) const
+  {
+    return std::span(sender_atoms)
+        .subspan(static_cast<std::size_t>(offsets[row]),
+                 static_cast<std::size_t>(offsets[row + 1] - offsets[row]));
+  }
 };
 
 class DeviceGraph;
@@ -27,7 +43,7 @@ struct AtomGraph {
   std::int64_t n_halo = 0;
   std::vector<std::int32_t> types;          // [n_owned + n_halo] index into the model's elements
   std::vector<std::int32_t> owned_atoms;    // [n_owned] host atom of each owned row
-  std::vector<CandidateEdge> candidates;    // sorted by receiver row; each pair in both directions
+  CandidateList candidates;
 
   // The edges within the cutoff at the present positions, in the candidates' order.
   std::vector<std::int64_t> receivers;    // [E] rows

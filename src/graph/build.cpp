@@ -1,6 +1,6 @@
 #include "graph/build.h"
 
-#include <algorithm>
+#include <cstdint>
 #include <unordered_map>
 
 namespace mlip_dd {
@@ -8,6 +8,7 @@ namespace mlip_dd {
 namespace {
 
 constexpr std::int32_t kNoImage = -1;
+constexpr std::int32_t kUnmet = -2;    // in CandidateList::atom_rows while these are collected
 
 // Remote atoms met so far, numbered in the order of meeting; the plan renumbers them afterwards.
 class RemoteAtoms {
@@ -40,26 +41,59 @@ class RemoteAtoms {
   std::vector<std::int32_t> types_;
 };
 
-void add_candidates(const HostAtoms &atoms, std::span<const std::int32_t> neighbours, int rank,
-                    std::int32_t receiver_atom, std::int64_t receiver_row, double reach,
-                    RemoteAtoms &remote, std::vector<CandidateEdge> &candidates)
+// The next receiver: `atom` with those of its neighbours within reach.
+void add_receiver(const HostAtoms &atoms, std::span<const std::int32_t> neighbours, int rank,
+                  std::int32_t atom, double reach, RemoteAtoms &remote, CandidateList &list)
 {
   const double reach_squared = reach * reach;
-  const double *receiver = &atoms.positions[3 * static_cast<std::size_t>(receiver_atom)];
+  const double *receiver = &atoms.positions[3 * static_cast<std::size_t>(atom)];
+  std::size_t end = list.sender_atoms.size();
+  list.sender_atoms.resize(end + neighbours.size());
+  std::int32_t *senders = list.sender_atoms.data();
   for (const std::int32_t sender_atom : neighbours) {
-    const RowOwner &owner = atoms.owners[static_cast<std::size_t>(sender_atom)];
-    if (owner.row == kNotInModel) continue;
-    const double *sender = &atoms.positions[3 * static_cast<std::size_t>(sender_atom)];
+    const auto k = static_cast<std::size_t>(sender_atom);
+    const double *sender = &atoms.positions[3 * k];
     const double x = sender[0] - receiver[0];
     const double y = sender[1] - receiver[1];
     const double z = sender[2] - receiver[2];
     if (x * x + y * y + z * z >= reach_squared) continue;
-    const std::int64_t sender_row =
-        owner.rank == rank
-            ? owner.row
-            : remote.row_of(owner, sender_atom, atoms.types[static_cast<std::size_t>(sender_atom)]);
-    candidates.push_back({receiver_atom, sender_atom, receiver_row, sender_row});
+    std::int32_t &row = list.atom_rows[k];
+    if (row == kUnmet) {
+      const RowOwner &owner = atoms.owners[k];
+      row = static_cast<std::int32_t>(
+          owner.rank == rank ? owner.row : remote.row_of(owner, sender_atom, atoms.types[k]));
+    }
+    senders[end] = sender_atom;
+    end += row != CandidateList::kNoRow;
   }
+  list.sender_atoms.resize(end);
+  list.receiver_atoms.push_back(atom);
+  list.offsets.push_back(static_cast<std::int64_t>(end));
+}
+
+// Receivers in the order of their final rows, which are the present ones up to `n_owned` and
+// rows[k] for those that follow; the other of the `n_rows` rows have no candidates.
+void sort_receivers(std::int64_t n_owned, std::int64_t n_rows, std::span<const std::int64_t> rows,
+                    CandidateList &list)
+{
+  constexpr std::size_t kNone = SIZE_MAX;
+  std::vector<std::size_t> places(static_cast<std::size_t>(n_rows), kNone);
+  for (std::size_t place = 0; place < list.receivers(); ++place) {
+    const auto owned = static_cast<std::size_t>(n_owned);
+    places[place < owned ? place : static_cast<std::size_t>(rows[place - owned])] = place;
+  }
+  CandidateList sorted;
+  sorted.sender_atoms.reserve(list.size());
+  for (const std::size_t place : places) {
+    if (place != kNone) {
+      const auto senders = list.senders_of(place);
+      sorted.sender_atoms.insert(sorted.sender_atoms.end(), senders.begin(), senders.end());
+    }
+    sorted.receiver_atoms.push_back(place == kNone ? 0 : list.receiver_atoms[place]);
+    sorted.offsets.push_back(static_cast<std::int64_t>(sorted.size()));
+  }
+  sorted.atom_rows = std::move(list.atom_rows);
+  list = std::move(sorted);
 }
 
 // Adds the atoms that no edge reaches. Types travel, since there may be no image to ask.
@@ -93,34 +127,35 @@ HaloPlan build_graph(Communicator &communicator, const HostAtoms &atoms,
                      const NeighbourList &neighbours, const BuildOptions &options, AtomGraph &graph)
 {
   const int rank = communicator.rank();
-  graph.candidates.clear();
+  CandidateList &list = graph.candidates;
+  list.receiver_atoms.clear();
+  list.offsets.assign(1, 0);
+  list.sender_atoms.clear();
+  list.atom_rows.assign(atoms.owners.size(), kUnmet);
   graph.types.clear();
   graph.owned_atoms.clear();
-  for (std::size_t i = 0; i < static_cast<std::size_t>(atoms.n_local); ++i)
-    if (atoms.owners[i].row != kNotInModel) {
+  for (std::size_t i = 0; i < atoms.owners.size(); ++i) {
+    if (atoms.owners[i].row == kNotInModel) {
+      list.atom_rows[i] = CandidateList::kNoRow;
+    } else if (i < static_cast<std::size_t>(atoms.n_local)) {
+      list.atom_rows[i] = static_cast<std::int32_t>(atoms.owners[i].row);
       graph.types.push_back(atoms.types[i]);
       graph.owned_atoms.push_back(static_cast<std::int32_t>(i));
     }
+  }
   graph.n_owned = static_cast<std::int64_t>(graph.owned_atoms.size());
 
   RemoteAtoms remote(graph.n_owned);
-  for (std::int64_t i = 0; i < atoms.n_local; ++i) {
-    const RowOwner &owner = atoms.owners[static_cast<std::size_t>(i)];
-    if (owner.row == kNotInModel) continue;
-    add_candidates(atoms, neighbours(i), rank, static_cast<std::int32_t>(i), owner.row,
-                   options.reach, remote, graph.candidates);
-  }
+  const auto add = [&](std::int32_t atom) {
+    add_receiver(atoms, neighbours(atom), rank, atom, options.reach, remote, list);
+  };
+  for (const std::int32_t atom : graph.owned_atoms) add(atom);
   // Layer by layer outwards. An atom is met first through the image fewest edges away from an owned
   // atom, whose neighbours are all present; they stand for those of every other image.
   std::size_t begin = 0;
   for (int layer = 1; layer < options.layers_held; ++layer) {
     const std::size_t end = remote.owners().size();
-    for (std::size_t k = begin; k < end; ++k) {
-      const std::int32_t image = remote.images()[k];
-      add_candidates(atoms, neighbours(image), rank, image,
-                     graph.n_owned + static_cast<std::int64_t>(k), options.reach, remote,
-                     graph.candidates);
-    }
+    for (std::size_t k = begin; k < end; ++k) add(remote.images()[k]);
     begin = end;
   }
 
@@ -132,22 +167,12 @@ HaloPlan build_graph(Communicator &communicator, const HostAtoms &atoms,
   graph.types.resize(static_cast<std::size_t>(graph.n_rows()));
   for (std::size_t k = 0; k < rows.size(); ++k)
     graph.types[static_cast<std::size_t>(rows[k])] = remote.types()[k];
-  const auto final_row = [&](std::int64_t row) {
-    return row < graph.n_owned ? row : rows[static_cast<std::size_t>(row - graph.n_owned)];
-  };
-  // Candidates fill more memory than anything else here, so none is read again without need.
-  if (!rows.empty())
-    for (CandidateEdge &edge : graph.candidates) {
-      edge.receiver_row = final_row(edge.receiver_row);
-      edge.sender_row = final_row(edge.sender_row);
-    }
-  const auto by_receiver = [](const CandidateEdge &a, const CandidateEdge &b) {
-    return a.receiver_row < b.receiver_row;
-  };
-  // Owned rows come in order; only those of further layers may not.
-  if (options.layers_held > 1 &&
-      !std::is_sorted(graph.candidates.begin(), graph.candidates.end(), by_receiver))
-    std::stable_sort(graph.candidates.begin(), graph.candidates.end(), by_receiver);
+  for (std::int32_t &row : list.atom_rows)
+    if (row >= graph.n_owned)
+      row = static_cast<std::int32_t>(rows[static_cast<std::size_t>(row - graph.n_owned)]);
+    else if (row == kUnmet)
+      row = CandidateList::kNoRow;
+  if (options.layers_held > 1) sort_receivers(graph.n_owned, graph.n_rows(), rows, list);
   return plan;
 }
 

@@ -111,10 +111,12 @@ TEST_CASE(
       std::vector<std::int64_t> global(static_cast<std::size_t>(graph.n_rows()));
       for (std::int64_t row = 0; row < graph.n_owned; ++row)
         global[static_cast<std::size_t>(row)] = view.global(row);
-      for (const CandidateEdge &edge : graph.candidates) {
+      for (std::size_t k = 0; k < graph.candidates.size(); ++k) {
         // The host atom of a candidate names the system's atom, whatever the image.
-        const auto sender = static_cast<std::size_t>(edge.sender_row);
-        if (edge.sender_row >= graph.n_owned) global[sender] = view.global(edge.sender_atom);
+        const auto sender = static_cast<std::size_t>(graph.candidates.sender_row(k));
+        const std::int64_t named = view.global(graph.candidates.sender_atoms[k]);
+        if (graph.candidates.sender_row(k) >= graph.n_owned) global[sender] = named;
+        if (global[sender] != named) throw std::runtime_error("row of an atom");
         if (graph.types[sender] != system.types[static_cast<std::size_t>(global[sender])])
           throw std::runtime_error("type of a row");
       }
@@ -204,10 +206,10 @@ TEST_CASE("atoms outside the model have no rows and no edges")
     for (std::int64_t i = 0; i < atoms.n_local; ++i)
       if (numbered[static_cast<std::size_t>(i)] != owner_rows[static_cast<std::size_t>(i)].row)
         throw std::runtime_error("row numbers");
-    for (const CandidateEdge &edge : graph.candidates)
-      if (types[static_cast<std::size_t>(edge.sender_atom)] < 0 ||
-          types[static_cast<std::size_t>(edge.receiver_atom)] < 0)
-        throw std::runtime_error("an edge ends outside the model");
+    for (const auto &ends : {graph.candidates.sender_atoms, graph.candidates.receiver_atoms})
+      for (const std::int32_t atom : ends)
+        if (types[static_cast<std::size_t>(atom)] < 0)
+          throw std::runtime_error("an edge ends outside the model");
   });
   SUCCEED();
 }
