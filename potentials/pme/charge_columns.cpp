@@ -4,27 +4,51 @@
 
 namespace mlip_dd {
 
+namespace {
+
+constexpr int kBandWidth = 32;    // mesh points
+
+// The charges in the order of their bins, each bin's in their own order, and where each bin starts.
+ChargeColumns sort_into_bins(std::span<const std::int32_t> bin_of, std::size_t bins)
+{
+  ChargeColumns sorted;
+  sorted.starts.assign(bins + 1, 0);
+  for (const std::int32_t bin : bin_of) ++sorted.starts[static_cast<std::size_t>(bin) + 1];
+  for (std::size_t b = 1; b <= bins; ++b) sorted.starts[b] += sorted.starts[b - 1];
+  std::vector<std::int32_t> next(sorted.starts.begin(), sorted.starts.end() - 1);
+  sorted.charges.resize(bin_of.size());
+  for (std::size_t i = 0; i < bin_of.size(); ++i)
+    sorted.charges[static_cast<std::size_t>(next[static_cast<std::size_t>(bin_of[i])]++)] =
+        static_cast<std::int32_t>(i);
+  return sorted;
+}
+
+template <class Bin>
+std::vector<std::int32_t> bins_of(const MeshSize &mesh, std::span<const double> fractional, Bin bin)
+{
+  std::vector<std::int32_t> bins(fractional.size() / 3);
+  for (std::size_t i = 0; i < bins.size(); ++i)
+    bins[i] = bin(axis_place(fractional[3 * i], mesh[0]).point,
+                  axis_place(fractional[3 * i + 1], mesh[1]).point);
+  return bins;
+}
+
+}    // namespace
+
 ChargeColumns sort_into_columns(const MeshSize &mesh, std::span<const double> fractional)
 {
-  const std::size_t n = fractional.size() / 3;
-  std::vector<std::int32_t> column_of(n);
-  ChargeColumns columns;
-  columns.starts.assign(static_cast<std::size_t>(mesh[0]) * static_cast<std::size_t>(mesh[1]) + 1,
-                        0);
-  for (std::size_t i = 0; i < n; ++i) {
-    column_of[i] = axis_place(fractional[3 * i], mesh[0]).point * mesh[1] +
-                   axis_place(fractional[3 * i + 1], mesh[1]).point;
-    ++columns.starts[static_cast<std::size_t>(column_of[i]) + 1];
-  }
-  for (std::size_t c = 1; c < columns.starts.size(); ++c)
-    columns.starts[c] += columns.starts[c - 1];
-  std::vector<std::int32_t> next(columns.starts.begin(), columns.starts.end() - 1);
-  columns.charges.resize(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    std::int32_t &place = next[static_cast<std::size_t>(column_of[i])];
-    columns.charges[static_cast<std::size_t>(place++)] = static_cast<std::int32_t>(i);
-  }
-  return columns;
+  const auto columns = bins_of(mesh, fractional, [&](int x, int y) { return x * mesh[1] + y; });
+  return sort_into_bins(columns,
+                        static_cast<std::size_t>(mesh[0]) * static_cast<std::size_t>(mesh[1]));
+}
+
+std::vector<std::int32_t> charges_in_bands(const MeshSize &mesh, std::span<const double> fractional)
+{
+  const auto bands =
+      bins_of(mesh, fractional, [&](int x, int y) { return y / kBandWidth * mesh[0] + x; });
+  const auto bins = static_cast<std::size_t>((mesh[1] + kBandWidth - 1) / kBandWidth) *
+                    static_cast<std::size_t>(mesh[0]);
+  return sort_into_bins(bands, bins).charges;
 }
 
 }    // namespace mlip_dd

@@ -1,5 +1,4 @@
-// Charges by the column of the mesh they stand in, so that a mesh point finds those around it. No
-// torch.
+// Charges by the place of the mesh they stand in. No torch.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +9,7 @@
 
 namespace mlip_dd {
 
+// By columns, so that a mesh point finds those around it.
 // Column x * size_y + y holds charges [starts[column], starts[column + 1]), in their own order.
 struct ChargeColumns {
   std::vector<std::int32_t> starts;     // [size_x * size_y + 1]
@@ -18,5 +18,10 @@ struct ChargeColumns {
 
 // `fractional` [n, 3].
 ChargeColumns sort_into_columns(const MeshSize &mesh, std::span<const double> fractional);
+
+// Indices of all charges by bands of y, in each of them by x: in this order what several touch of
+// the mesh stays in a cache. `fractional` [n, 3].
+std::vector<std::int32_t> charges_in_bands(const MeshSize &mesh,
+                                           std::span<const double> fractional);
 
 }    // namespace mlip_dd

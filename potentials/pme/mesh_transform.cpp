@@ -4,12 +4,14 @@
 #include <ATen/ops/_fft_c2c.h>
 #include <ATen/ops/_fft_c2r.h>
 #include <ATen/ops/_fft_r2c.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <c10/core/Device.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
 #include <sstream>
+#include <vector>
 
 #include "base/timer.h"
 
@@ -19,6 +21,8 @@ namespace {
 
 using Complex = std::complex<double>;
 constexpr std::int64_t kUnnormalised = 0;
+// A CPU takes so much of a mesh at a time: its transforms stay in the cache of one core.
+constexpr std::int64_t kBlockBytes = 1 << 18;
 
 // The k-th of `parts` nearly equal parts of [0, size).
 void take_part(int size, int parts, int k, int &start, int &count)
@@ -33,32 +37,22 @@ at::IntArrayRef shape_of(const MeshBox &box, std::array<std::int64_t, 3> &shape)
   return shape;
 }
 
-// On the CPU these are the values themselves, elsewhere a copy.
-at::Tensor real_tensor(std::span<const double> values, const MeshBox &box,
-                       at::Device device = at::kCPU)
+// These are the values themselves.
+at::Tensor real_tensor(std::span<double> values, const MeshBox &box)
 {
   std::array<std::int64_t, 3> shape{};
-  return at::from_blob(const_cast<double *>(values.data()), shape_of(box, shape), at::kDouble)
-      .to(device);
+  return at::from_blob(values.data(), shape_of(box, shape), at::kDouble);
 }
 
-at::Tensor complex_tensor(std::span<const Complex> values, const MeshBox &box,
-                          at::Device device = at::kCPU)
+at::Tensor complex_tensor(std::span<Complex> values, const MeshBox &box)
 {
   std::array<std::int64_t, 3> shape{};
-  return at::from_blob(const_cast<Complex *>(values.data()), shape_of(box, shape),
-                       at::kComplexDouble)
-      .to(device);
+  return at::from_blob(values.data(), shape_of(box, shape), at::kComplexDouble);
 }
 
 at::Device device_of(int gpu)
 {
   return gpu < 0 ? at::Device(at::kCPU) : at::Device(at::kCUDA, static_cast<at::DeviceIndex>(gpu));
-}
-
-void store(const at::Tensor &tensor, std::span<Complex> values, const MeshBox &box)
-{
-  complex_tensor(values, box).copy_(tensor);
 }
 
 std::span<const double> doubles(std::span<const Complex> values)
@@ -70,66 +64,30 @@ std::span<double> doubles(std::span<Complex> values)
   return {reinterpret_cast<double *>(values.data()), 2 * values.size()};
 }
 
-class ReplicatedTransform final : public MeshTransform {
- public:
-  ReplicatedTransform(const MeshSize &mesh, Communicator &communicator, int gpu)
-      : communicator_(communicator), device_(device_of(gpu))
-  {
-    points_.count = mesh;
-    waves_.count = {mesh[0], mesh[1], mesh[2] / 2 + 1};
-  }
-
-  MeshBox points_of(int) const override { return points_; }
-
-  void forward(std::span<const double> points, std::span<Complex> waves) override
-  {
-    const c10::InferenceMode no_autograd;
-    std::span<const double> mesh = points;
-    if (communicator_.size() > 1) {
-      const Timer timer(traffic_.seconds);
-      total_.assign(points.begin(), points.end());
-      communicator_.sum(total_);
-      mesh = total_;
-      ++traffic_.messages_sent;
-      traffic_.bytes_sent += static_cast<std::int64_t>(total_.size() * sizeof(double));
-    }
-    store(at::_fft_r2c(real_tensor(mesh, points_, device_), {0, 1, 2}, kUnnormalised,
-                       /*onesided=*/true),
-          waves, waves_);
-  }
-
-  void backward(std::span<const Complex> waves, std::span<double> points) override
-  {
-    const c10::InferenceMode no_autograd;
-    real_tensor(points, points_)
-        .copy_(at::_fft_c2r(complex_tensor(waves, waves_, device_), {0, 1, 2}, kUnnormalised,
-                            points_.count[2]));
-  }
-
-  std::string description() const override
-  {
-    if (communicator_.size() == 1) return "one transform on one rank";
-    return "mesh and transform replicated on each rank; each evaluation sums " +
-           std::to_string(8 * points_.points()) + " bytes over all ranks";
-  }
-
- private:
-  Communicator &communicator_;
-  at::Device device_;
-  std::vector<double> total_;
-};
+// to[k * stride + i] = from[i * columns + k] for `rows` i: tiles of both stay in the nearest cache.
+void transpose(const Complex *from, std::int64_t rows, std::int64_t columns, Complex *to,
+               std::int64_t stride)
+{
+  constexpr std::int64_t kTile = 16;
+  for (std::int64_t i = 0; i < rows; i += kTile)
+    for (std::int64_t k = 0; k < columns; k += kTile)
+      for (std::int64_t m = k; m < std::min(k + kTile, columns); ++m)
+        for (std::int64_t l = i; l < std::min(i + kTile, rows); ++l)
+          to[m * stride + l] = from[l * columns + m];
+}
 
 // z and y, then x: the mesh in blocks of [part of x, part of y, all z], then of
 // [part of x, all y, part of waves z], then of [all x, part of waves y, part of waves z].
-class DistributedTransform final : public MeshTransform {
+class SharedTransform final : public MeshTransform {
  public:
-  DistributedTransform(const MeshSize &mesh, Communicator &communicator, int gpu)
+  SharedTransform(const MeshSize &mesh, MeshSharing sharing, Communicator &communicator, int gpu)
       : communicator_(communicator),
         device_(device_of(gpu)),
         mesh_(mesh),
-        grid_(choose_pencils(mesh, communicator.size()))
+        replicated_(sharing == MeshSharing::replicated && communicator.size() > 1),
+        grid_(replicated_ ? PencilGrid() : choose_pencils(mesh, communicator.size()))
   {
-    const int rank = communicator.rank();
+    const int rank = replicated_ ? 0 : communicator.rank();
     points_ = points_of(rank);
     after_z_ = after_z(rank);
     before_y_ = before_y(rank);
@@ -141,75 +99,65 @@ class DistributedTransform final : public MeshTransform {
       stages[1].push_back({other, before_y(other)});
       stages[2].push_back({other, waves_of(other)});
     }
-    if (grid_.columns > 1)
+    if (grid_.columns > 1) {
       to_y_ = BoxExchange(rank, waves, after_z_, stages[1], before_y_, stages[0]);
-    to_x_ = BoxExchange(rank, waves, before_y_, stages[2], waves_, stages[1]);
-    z_.resize(static_cast<std::size_t>(after_z_.points()));
+      z_.resize(static_cast<std::size_t>(after_z_.points()));
+    }
     y_.resize(static_cast<std::size_t>(before_y_.points()));
-    x_.resize(static_cast<std::size_t>(waves_.points()));
+    if (grid_.ranks() > 1) {
+      to_x_ = BoxExchange(rank, waves, before_y_, stages[2], waves_, stages[1]);
+      x_.resize(static_cast<std::size_t>(waves_.points()));
+    }
   }
 
+  MeshBox points() const override { return points_; }
   MeshBox points_of(int rank) const override
   {
     MeshBox box;
+    if (replicated_) rank = 0;
     if (rank >= grid_.ranks()) return box;
     take_part(mesh_[0], grid_.rows, rank / grid_.columns, box.start[0], box.count[0]);
     take_part(mesh_[1], grid_.columns, rank % grid_.columns, box.start[1], box.count[1]);
     box.count[2] = mesh_[2];
     return box;
   }
+  std::int64_t waves() const override { return waves_.points(); }
 
-  void forward(std::span<const double> points, std::span<Complex> waves) override
+  void convolve(std::span<double> points, const WaveWork &work) override
   {
     const c10::InferenceMode no_autograd;
-    if (points_.points() > 0) {
-      const at::Tensor mesh = real_tensor(points, points_, device_);
-      if (grid_.columns == 1)
-        store(at::_fft_r2c(mesh, {1, 2}, kUnnormalised, true), y_, before_y_);
-      else
-        store(at::_fft_r2c(mesh, {2}, kUnnormalised, true), z_, after_z_);
+    if (replicated_) {
+      const Timer timer(traffic_.seconds);
+      communicator_.sum(points);
+      ++traffic_.messages_sent;
+      traffic_.bytes_sent += static_cast<std::int64_t>(points.size_bytes());
     }
+    points_to_waves(points);
     if (grid_.columns > 1) {
       to_y_.move(communicator_, 2, doubles(std::span<const Complex>(z_)), doubles(std::span(y_)),
                  traffic_);
-      if (before_y_.points() > 0)
-        store(at::_fft_c2c(complex_tensor(y_, before_y_, device_), {1}, kUnnormalised, true), y_,
-              before_y_);
+      transform_y(true);
     }
-    to_x_.move(communicator_, 2, doubles(std::span<const Complex>(y_)), doubles(std::span(x_)),
-               traffic_);
-    if (waves_.points() > 0)
-      store(at::_fft_c2c(complex_tensor(x_, waves_, device_), {0}, kUnnormalised, true), waves,
-            waves_);
+    if (grid_.ranks() > 1)
+      to_x_.move(communicator_, 2, doubles(std::span<const Complex>(y_)), doubles(std::span(x_)),
+                 traffic_);
+    work_on_panels(work, true);
+    leave_waves(points);
   }
 
-  void backward(std::span<const Complex> waves, std::span<double> points) override
+  void backward(const WaveWork &work, std::span<double> points) override
   {
     const c10::InferenceMode no_autograd;
-    if (waves_.points() > 0)
-      store(at::_fft_c2c(complex_tensor(waves, waves_, device_), {0}, kUnnormalised, false), x_,
-            waves_);
-    to_x_.give_back(communicator_, 2, doubles(std::span<const Complex>(x_)), doubles(std::span(y_)),
-                    traffic_);
-    if (grid_.columns > 1) {
-      if (before_y_.points() > 0)
-        store(at::_fft_c2c(complex_tensor(y_, before_y_, device_), {1}, kUnnormalised, false), y_,
-              before_y_);
-      to_y_.give_back(communicator_, 2, doubles(std::span<const Complex>(y_)),
-                      doubles(std::span(z_)), traffic_);
-    }
-    if (points_.points() == 0) return;
-    if (grid_.columns == 1)
-      real_tensor(points, points_)
-          .copy_(at::_fft_c2r(complex_tensor(y_, before_y_, device_), {1, 2}, kUnnormalised,
-                              mesh_[2]));
-    else
-      real_tensor(points, points_)
-          .copy_(at::_fft_c2r(complex_tensor(z_, after_z_, device_), {2}, kUnnormalised, mesh_[2]));
+    work_on_panels(work, false);
+    leave_waves(points);
   }
 
   std::string description() const override
   {
+    if (communicator_.size() == 1) return "one transform on one rank";
+    if (replicated_)
+      return "mesh and transform replicated on each rank; each evaluation sums " +
+             std::to_string(8 * points_.points()) + " bytes over all ranks";
     std::ostringstream text;
     text << "mesh and transform in ";
     if (grid_.columns == 1)
@@ -221,6 +169,8 @@ class DistributedTransform final : public MeshTransform {
          << " bytes per rank, each evaluation makes " << (grid_.columns == 1 ? 2 : 4);
     return text.str();
   }
+
+  const Traffic &traffic() const override { return traffic_; }
 
  private:
   MeshBox after_z(int rank) const
@@ -250,13 +200,116 @@ class DistributedTransform final : public MeshTransform {
     return box;
   }
 
+  // Calls body(first, count) for parts of `box` along an axis that are transformed together.
+  template <class Body>
+  void for_each_part(const MeshBox &box, std::size_t axis, Body body) const
+  {
+    if (box.points() == 0) return;
+    const int all = box.count[axis];
+    const std::int64_t bytes = box.points() / all * static_cast<std::int64_t>(sizeof(Complex));
+    const int count = device_.is_cpu()
+                          ? static_cast<int>(std::clamp<std::int64_t>(kBlockBytes / bytes, 1, all))
+                          : all;
+    for (int first = 0; first < all; first += count) body(first, std::min(count, all - first));
+  }
+
+  // z, and y too where all of it is here.
+  void points_to_waves(std::span<double> points)
+  {
+    const bool slabs = grid_.columns == 1;
+    for_each_part(after_z_, 0, [&](int first, int count) {
+      const at::Tensor part = real_tensor(points, points_).narrow(0, first, count).to(device_);
+      complex_tensor(slabs ? y_ : z_, after_z_)
+          .narrow(0, first, count)
+          .copy_(slabs ? at::_fft_r2c(part, {1, 2}, kUnnormalised, /*onesided=*/true)
+                       : at::_fft_r2c(part, {2}, kUnnormalised, /*onesided=*/true));
+    });
+  }
+
+  void waves_to_points(std::span<double> points)
+  {
+    const bool slabs = grid_.columns == 1;
+    for_each_part(after_z_, 0, [&](int first, int count) {
+      const at::Tensor part =
+          complex_tensor(slabs ? y_ : z_, after_z_).narrow(0, first, count).to(device_);
+      real_tensor(points, points_)
+          .narrow(0, first, count)
+          .copy_(slabs ? at::_fft_c2r(part, {1, 2}, kUnnormalised, mesh_[2])
+                       : at::_fft_c2r(part, {2}, kUnnormalised, mesh_[2]));
+    });
+  }
+
+  void transform_y(bool forward)
+  {
+    for_each_part(before_y_, 0, [&](int first, int count) {
+      const at::Tensor part = complex_tensor(y_, before_y_).narrow(0, first, count);
+      part.copy_(at::_fft_c2c(part.to(device_), {1}, kUnnormalised, forward));
+    });
+  }
+
+  // All that is done along x, for a few y at a time: there, work, and back.
+  void work_on_panels(const WaveWork &work, bool forward)
+  {
+    std::vector<Complex> &values = grid_.ranks() > 1 ? x_ : y_;
+    const at::Tensor all = complex_tensor(values, waves_);
+    const std::int64_t lines = waves_.count[2], stride = waves_.count[1] * lines;
+    std::int64_t place = 0;
+    for_each_part(waves_, 1, [&](int first, int count) {
+      const at::Tensor panel = all.narrow(1, first, count);
+      const at::Tensor waves = forward ? waves_of_panel(panel) : empty_waves(count);
+      WaveBlock block;
+      block.box = waves_;
+      block.box.start[1] += first;
+      block.box.count[1] = count;
+      block.first = place;
+      block.values = {reinterpret_cast<Complex *>(waves.data_ptr()),
+                      static_cast<std::size_t>(waves.numel())};
+      work(block);
+      const at::Tensor back =
+          at::_fft_c2c(waves.to(device_), {2}, kUnnormalised, /*forward=*/false).cpu().contiguous();
+      transpose(reinterpret_cast<const Complex *>(back.const_data_ptr()), count * lines,
+                waves_.count[0], values.data() + first * lines, stride);
+      place += waves.numel();
+    });
+  }
+
+  // [x, y, z] -> [y, z, x] on the CPU. Gathered first: lines along x lie far apart in the mesh.
+  at::Tensor waves_of_panel(const at::Tensor &panel) const
+  {
+    return at::_fft_c2c(panel.contiguous().to(device_), {0}, kUnnormalised, /*forward=*/true)
+        .permute({1, 2, 0})
+        .contiguous()
+        .cpu();
+  }
+
+  at::Tensor empty_waves(int count) const
+  {
+    return at::empty({count, waves_.count[2], waves_.count[0]}, at::kComplexDouble);
+  }
+
+  // Collective.
+  void leave_waves(std::span<double> points)
+  {
+    if (grid_.ranks() > 1)
+      to_x_.give_back(communicator_, 2, doubles(std::span<const Complex>(x_)),
+                      doubles(std::span(y_)), traffic_);
+    if (grid_.columns > 1) {
+      transform_y(false);
+      to_y_.give_back(communicator_, 2, doubles(std::span<const Complex>(y_)),
+                      doubles(std::span(z_)), traffic_);
+    }
+    waves_to_points(points);
+  }
+
   Communicator &communicator_;
   at::Device device_;
   MeshSize mesh_;
+  bool replicated_;
   PencilGrid grid_;
-  MeshBox after_z_, before_y_;
+  MeshBox points_, after_z_, before_y_, waves_;
   BoxExchange to_y_, to_x_;
-  std::vector<Complex> z_, y_, x_;
+  std::vector<Complex> z_, y_, x_;    // z_ of pencils, x_ where waves are on several ranks
+  Traffic traffic_;
 };
 
 }    // namespace
@@ -273,16 +326,10 @@ PencilGrid choose_pencils(const MeshSize &mesh, int ranks)
   return best;
 }
 
-std::unique_ptr<MeshTransform> make_distributed_transform(const MeshSize &mesh,
-                                                          Communicator &communicator, int gpu)
+std::unique_ptr<MeshTransform> make_mesh_transform(const MeshSize &mesh, MeshSharing sharing,
+                                                   Communicator &communicator, int gpu)
 {
-  return std::make_unique<DistributedTransform>(mesh, communicator, gpu);
-}
-
-std::unique_ptr<MeshTransform> make_replicated_transform(const MeshSize &mesh,
-                                                         Communicator &communicator, int gpu)
-{
-  return std::make_unique<ReplicatedTransform>(mesh, communicator, gpu);
+  return std::make_unique<SharedTransform>(mesh, sharing, communicator, gpu);
 }
 
 }    // namespace mlip_dd

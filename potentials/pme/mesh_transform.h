@@ -3,10 +3,10 @@
 
 #include <complex>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "comm/communicator.h"
 #include "halo/traffic.h"
@@ -14,6 +14,8 @@
 #include "potentials/pme/mesh_size.h"
 
 namespace mlip_dd {
+
+enum class MeshSharing { replicated, distributed };
 
 // Ranks that hold blocks, as a grid over the first two axes: rank i * columns + j holds the i-th
 // part of x and the j-th of y; ranks beyond the grid hold none. One column: slabs.
@@ -26,38 +28,41 @@ struct PencilGrid {
 // Slabs while each rank can have one of x and of y, else the grid that occupies most ranks.
 PencilGrid choose_pencils(const MeshSize &mesh, int ranks);
 
-// The waves of a real mesh: index m_z in [0, K_z / 2] alone is kept.
+// Some of the waves of a real mesh that a rank holds: for a few (y, z) all x. Of z, the indices in
+// [0, K_z / 2] alone are kept.
+struct WaveBlock {
+  MeshBox box;
+  std::int64_t first = 0;    // of these values among all of the rank, block after block
+  std::span<std::complex<double>> values;    // [y, z, x]
+};
+// Called for one block after the other, the same ones in each transform.
+using WaveWork = std::function<void(const WaveBlock &)>;
+
 class MeshTransform {
  public:
   virtual ~MeshTransform() = default;
 
-  // Points of the mesh that this rank holds before forward() and after backward(); none perhaps.
-  const MeshBox &points() const { return points_; }
-  // Waves that it holds in between.
-  const MeshBox &waves() const { return waves_; }
-  // The box of points of any rank.
+  // Points of the mesh that this rank holds; none perhaps.
+  virtual MeshBox points() const = 0;
   virtual MeshBox points_of(int rank) const = 0;
+  // Number of waves that it holds.
+  virtual std::int64_t waves() const = 0;
 
-  // Collective. points() -> waves(): sum over points of value exp(-2 pi i m p / K).
-  virtual void forward(std::span<const double> points, std::span<std::complex<double>> waves) = 0;
-  // Collective. waves() -> points(): sum over waves of value exp(2 pi i m p / K), not normalised.
-  virtual void backward(std::span<const std::complex<double>> waves, std::span<double> points) = 0;
+  // Collective. `points` become their waves, sum over points of value exp(-2 pi i m p / K); `work`
+  // changes these in place, and they become points again: sum over waves of value
+  // exp(2 pi i m p / K), not normalised.
+  virtual void convolve(std::span<double> points, const WaveWork &work) = 0;
+  // Collective. The second half of that: `work` sets all values.
+  virtual void backward(const WaveWork &work, std::span<double> points) = 0;
 
   virtual std::string description() const = 0;
-  const Traffic &traffic() const { return traffic_; }
-
- protected:
-  MeshBox points_, waves_;
-  Traffic traffic_;
+  virtual const Traffic &traffic() const = 0;
 };
 
-// Keeps a reference to `communicator`. `gpu`: index of the GPU that transforms, or -1: the CPU;
-// what goes in, comes out and travels lies with the CPU.
-std::unique_ptr<MeshTransform> make_distributed_transform(const MeshSize &mesh,
-                                                          Communicator &communicator, int gpu = -1);
-
-// Every rank holds the whole mesh: forward() sums the ranks' meshes first, and all get all waves.
-std::unique_ptr<MeshTransform> make_replicated_transform(const MeshSize &mesh,
-                                                         Communicator &communicator, int gpu = -1);
+// Keeps a reference to `communicator`. Replicated: every rank holds the whole mesh, convolve() sums
+// the ranks' meshes first, and all get all waves. `gpu`: index of the GPU that transforms, or -1:
+// the CPU; what goes in, comes out and travels lies with the CPU.
+std::unique_ptr<MeshTransform> make_mesh_transform(const MeshSize &mesh, MeshSharing sharing,
+                                                   Communicator &communicator, int gpu = -1);
 
 }    // namespace mlip_dd

@@ -8,7 +8,7 @@
 #include "base/constants.h"
 #include "potentials/pme/mesh_patch.h"
 #include "potentials/pme/mesh_transform.h"
-#include "potentials/pme/splines.h"
+#include "potentials/pme/mesh_waves.h"
 #include "potentials/pme/spread.h"
 #ifdef MLIP_DD_WITH_CUDA
 #include "potentials/pme/gpu_spread.h"
@@ -17,8 +17,6 @@
 namespace mlip_dd {
 
 namespace {
-
-using Complex = std::complex<double>;
 
 std::unique_ptr<SplineCharges> make_charges([[maybe_unused]] int gpu)
 {
@@ -60,11 +58,9 @@ class ParticleMesh final : public ReciprocalSum {
     const bool replicated =
         communicator_.size() == 1 || parameters_.sharing == MeshSharing::replicated;
     distributed_ = !replicated;
-    transform_ = replicated ? make_replicated_transform(mesh, communicator_, gpu_)
-                            : make_distributed_transform(mesh, communicator_, gpu_);
-    for (std::size_t a = 0; a < 3; ++a) moduli_[a] = spline_moduli(mesh[a], parameters_.order);
+    transform_ = make_mesh_transform(mesh, parameters_.sharing, communicator_, gpu_);
+    waves_.set_mesh(mesh, parameters_.order);
     patch_planned_ = false;
-    weighed_.reset();
   }
 
   void add(const Lattice &lattice, const OwnedCharges &atoms, double constant,
@@ -74,11 +70,14 @@ class ParticleMesh final : public ReciprocalSum {
     charges_->place(mesh_, parameters_.order, patch_, atoms.fractional);
     values_.resize(static_cast<std::size_t>(patch_.box().points()));
     charges_->spread(atoms.charges, values_);
-    to_waves();
-
+    waves_.set_lattice(lattice, alpha_, transform_->waves());
     const bool counts_virial = distributed_ || communicator_.rank() == 0;
-    convolve(lattice, constant, counts_virial ? sums.virial : nullptr);
-    to_points(factors_);
+    if (sums.wants_node_virial) factors_.resize(static_cast<std::size_t>(transform_->waves()));
+    convolve([&](const WaveBlock &block) {
+      waves_.multiply(block, constant, counts_virial ? sums.virial : nullptr);
+      if (sums.wants_node_virial)
+        std::copy(block.values.begin(), block.values.end(), factors_.begin() + block.first);
+    });
     const auto n = static_cast<std::size_t>(atoms.count());
     at_atoms_.resize(n);
     gradients_.resize(3 * n);
@@ -92,7 +91,7 @@ class ParticleMesh final : public ReciprocalSum {
         sums.forces[3 * i + b] -= atoms.charges[i] * gradient;
       }
     }
-    if (sums.wants_node_virial) add_node_virial(lattice, atoms, sums);
+    if (sums.wants_node_virial) add_node_virial(atoms, sums);
   }
 
   double error(const Lattice &lattice, const ChargeTotals &totals) const override
@@ -174,117 +173,30 @@ class ParticleMesh final : public ReciprocalSum {
     return patch.points() > 0;
   }
 
-  // Collective. values_ (the patch) -> waves_.
-  void to_waves()
+  // Collective. values_ (the patch) as MeshTransform::convolve().
+  void convolve(const WaveWork &work)
   {
-    waves_.resize(static_cast<std::size_t>(transform_->waves().points()));
-    if (!distributed_) {
-      transform_->forward(values_, waves_);
-      return;
-    }
+    if (!distributed_) return transform_->convolve(values_, work);
     block_.assign(static_cast<std::size_t>(transform_->points().points()), 0.0);
     to_blocks_.add(communicator_, 1, values_, block_, past_);
-    transform_->forward(block_, waves_);
-  }
-
-  // Collective. `waves` -> values_ (the patch).
-  void to_points(std::span<const Complex> waves)
-  {
-    if (!distributed_) {
-      transform_->backward(waves, values_);
-      return;
-    }
-    transform_->backward(waves, block_);
+    transform_->convolve(block_, work);
     to_blocks_.give_back(communicator_, 1, block_, values_, past_);
   }
 
-  // For each wave that this rank holds: its vector, the squared length of that, its place in
-  // waves_, and how often it counts in a sum over all waves.
-  template <class Body>
-  void for_each_wave(const Lattice &lattice, Body body) const
+  // Collective. What `work` leaves -> values_ (the patch).
+  void to_points(const WaveWork &work)
   {
-    const MeshBox &box = transform_->waves();
-    const auto signed_index = [this](int m, std::size_t a) {
-      return 2 * m <= mesh_[a] ? m : m - mesh_[a];
-    };
-    std::size_t place = 0;
-    for (int x = box.start[0]; x < box.start[0] + box.count[0]; ++x)
-      for (int y = box.start[1]; y < box.start[1] + box.count[1]; ++y) {
-        const double h = signed_index(x, 0), l = signed_index(y, 1);
-        Vector3 base{};
-        for (std::size_t b = 0; b < 3; ++b)
-          base[b] = h * lattice.reciprocal[0][b] + l * lattice.reciprocal[1][b];
-        const double modulus =
-            moduli_[0][static_cast<std::size_t>(x)] * moduli_[1][static_cast<std::size_t>(y)];
-        for (int z = box.start[2]; z < box.start[2] + box.count[2]; ++z, ++place) {
-          if (x == 0 && y == 0 && z == 0) continue;
-          Vector3 k{};
-          for (std::size_t b = 0; b < 3; ++b) k[b] = base[b] + z * lattice.reciprocal[2][b];
-          const double squared = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
-          body(k, squared, modulus * moduli_[2][static_cast<std::size_t>(z)], place,
-               z == 0 || 2 * z == mesh_[2] ? 1.0 : 2.0);
-        }
-      }
-  }
-
-  double strain_factor(const Vector3 &k, double squared, std::size_t a, std::size_t b) const
-  {
-    return (a == b) - 2.0 * k[a] * k[b] * (1.0 / squared + 0.25 / (alpha_ * alpha_));
-  }
-
-  // weights_ = 4 pi / V exp(-k^2 / 4 alpha^2) / k^2 times the splines' moduli. These depend on
-  // indices alone, so that the virial is the exact derivative of the mesh energy.
-  void weigh(const Lattice &lattice)
-  {
-    if (weighed_ && weighed_->vectors == lattice.vectors && weighed_alpha_ == alpha_) return;
-    weighed_ = lattice;
-    weighed_alpha_ = alpha_;
-    weights_.assign(waves_.size(), 0.0);
-    const double scale = 4.0 * kPi / lattice.volume;
-    const double decay = -0.25 / (alpha_ * alpha_);
-    for_each_wave(lattice,
-                  [&](const Vector3 &, double squared, double modulus, std::size_t place, double) {
-                    weights_[place] = scale * modulus * std::exp(decay * squared) / squared;
-                  });
-  }
-
-  // factors_ = waves_ times weights_.
-  void convolve(const Lattice &lattice, double constant, std::array<double, 9> *virial)
-  {
-    factors_.resize(waves_.size());
-    weigh(lattice);
-    for (std::size_t place = 0; place < factors_.size(); ++place)
-      factors_[place] = constant * weights_[place] * waves_[place];
-    if (!virial) return;
-    const double decay = -0.25 / (alpha_ * alpha_);
-    std::array<double, 6> total{};
-    for_each_wave(lattice,
-                  [&](const Vector3 &k, double squared, double, std::size_t place, double times) {
-                    const double weight = constant * weights_[place];
-                    const double energy = 0.5 * times * weight * std::norm(waves_[place]);
-                    const double common = -2.0 * energy * (1.0 / squared - decay);
-                    total[0] += energy + common * k[0] * k[0];
-                    total[1] += energy + common * k[1] * k[1];
-                    total[2] += energy + common * k[2] * k[2];
-                    total[3] += common * k[0] * k[1];
-                    total[4] += common * k[0] * k[2];
-                    total[5] += common * k[1] * k[2];
-                  });
-    constexpr std::size_t kComponents[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
-    for (std::size_t c = 0; c < 9; ++c) (*virial)[c] += total[kComponents[c]];
+    if (!distributed_) return transform_->backward(work, values_);
+    transform_->backward(work, block_);
+    to_blocks_.give_back(communicator_, 1, block_, values_, past_);
   }
 
   // Collective: six more transforms.
-  void add_node_virial(const Lattice &lattice, const OwnedCharges &atoms, const CoulombSums &sums)
+  void add_node_virial(const OwnedCharges &atoms, const CoulombSums &sums)
   {
     for (std::size_t a = 0; a < 3; ++a)
       for (std::size_t b = a; b < 3; ++b) {
-        std::fill(waves_.begin(), waves_.end(), Complex());
-        for_each_wave(lattice,
-                      [&](const Vector3 &k, double squared, double, std::size_t place, double) {
-                        waves_[place] = strain_factor(k, squared, a, b) * factors_[place];
-                      });
-        to_points(waves_);
+        to_points([&](const WaveBlock &block) { waves_.strain(block, factors_, a, b); });
         charges_->interpolate(values_, at_atoms_, {});
         for (std::size_t i = 0; i < at_atoms_.size(); ++i) {
           const double value = 0.5 * atoms.charges[i] * at_atoms_[i];
@@ -305,18 +217,15 @@ class ParticleMesh final : public ReciprocalSum {
   MeshSize mesh_{};
   bool distributed_ = false;
   std::unique_ptr<MeshTransform> transform_;
-  std::array<std::vector<double>, 3> moduli_;
   bool patch_planned_ = false;
   MeshPatch patch_;
   BoxExchange to_blocks_;
   std::unique_ptr<SplineCharges> charges_;
+  MeshWaves waves_;
   Traffic past_;    // of exchanges of patches, and of transforms made before
   // Work space, kept between evaluations.
-  std::optional<Lattice> weighed_;    // the lattice that weights_ are for
-  double weighed_alpha_ = 0.0;
-  std::vector<double> weights_;
   std::vector<double> values_, block_, at_atoms_, gradients_;
-  std::vector<Complex> waves_, factors_;
+  std::vector<std::complex<double>> factors_;    // of all waves
 };
 
 }    // namespace

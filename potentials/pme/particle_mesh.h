@@ -8,10 +8,9 @@
 #include "comm/communicator.h"
 #include "potentials/coulomb/reciprocal_sum.h"
 #include "potentials/pme/mesh_size.h"
+#include "potentials/pme/mesh_transform.h"
 
 namespace mlip_dd {
-
-enum class MeshSharing { replicated, distributed };
 
 struct MeshParameters {
   int order = 6;                                     // of the splines, 4 to 8

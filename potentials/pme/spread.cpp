@@ -5,112 +5,46 @@
 #include <cstdint>
 #include <vector>
 
+#include "potentials/pair/vector4.h"
+#include "potentials/pme/charge_columns.h"
 #include "potentials/pme/splines.h"
 
 namespace mlip_dd {
 
 namespace {
 
-// Calls body.template operator()<order>() for the order at hand: loops of known length unroll.
-template <class Body>
-void with_order(int order, Body body)
-{
-  switch (order) {
-    case 4:
-      return body.template operator()<4>();
-    case 5:
-      return body.template operator()<5>();
-    case 6:
-      return body.template operator()<6>();
-    case 7:
-      return body.template operator()<7>();
-    default:
-      return body.template operator()<8>();
-  }
-}
-
 // Whether the places along z follow one another, so that a line can be read as one piece.
 template <int Order>
-bool in_line(const std::int32_t *z)
+MLIP_DD_INLINE bool in_line(const std::int32_t *z)
 {
   return z[Order - 1] - z[0] == Order - 1;
 }
 
-class CpuSplineCharges final : public SplineCharges {
- public:
-  void place(const MeshSize &mesh, int order, const MeshPatch &patch,
-             std::span<const double> fractional) override;
-  void spread(std::span<const double> values, std::span<double> patch) override;
-  void interpolate(std::span<const double> patch, std::span<double> values,
-                   std::span<double> gradients) override;
-
- private:
-  template <int Order>
-  void place_all(const MeshPatch &patch, std::span<const double> fractional);
-  template <int Order>
-  void spread_all(std::span<const double> values, double *patch) const;
-  template <int Order>
-  void interpolate_all(const double *patch, double *values, double *gradients) const;
-
-  std::int64_t count_ = 0;
-  int order_ = 0;
-  MeshSize mesh_{};
-  std::array<int, 3> shape_{};
-  // Per charge and axis `order_` entries each.
-  std::vector<double> weights_, derivatives_;
-  std::vector<std::int32_t> places_;
+// Charges as they are spread. Those that follow one another stand close on the mesh.
+struct PlacedCharges {
+  std::int64_t count = 0;
+  MeshSize mesh{};
+  std::array<int, 3> shape{};               // of the patch
+  const std::int32_t *charges = nullptr;    // [n] index of each in the caller's arrays
+  // [n, 3, order]
+  const double *weights = nullptr;
+  const double *derivatives = nullptr;
+  const std::int32_t *places = nullptr;
 };
 
-void CpuSplineCharges::place(const MeshSize &mesh, int order, const MeshPatch &patch,
-                             std::span<const double> fractional)
-{
-  count_ = static_cast<std::int64_t>(fractional.size() / 3);
-  order_ = order;
-  mesh_ = mesh;
-  shape_ = patch.box().count;
-  const auto entries = static_cast<std::size_t>(3 * order * count_);
-  weights_.resize(entries);
-  derivatives_.resize(entries);
-  places_.resize(entries);
-  with_order(order, [&]<int Order>() { place_all<Order>(patch, fractional); });
-}
-
 template <int Order>
-void CpuSplineCharges::place_all(const MeshPatch &patch, std::span<const double> fractional)
+MLIP_DD_INLINE void spread_all(const PlacedCharges &placed, const double *values, double *patch)
 {
-  for (std::size_t i = 0; i < static_cast<std::size_t>(count_); ++i) {
-    const MeshPlace place = mesh_place(&fractional[3 * i], mesh_);
-    for (std::size_t a = 0; a < 3; ++a) {
-      const std::size_t first = (3 * i + a) * Order;
-      spline_weights<Order>(place.offset[a], &weights_[first], &derivatives_[first]);
-      const std::vector<int> &places = patch.places(a);
-      int point = place.point[a] - (Order - 1);
-      while (point < 0) point += mesh_[a];
-      for (std::size_t j = 0; j < Order; ++j) {
-        places_[first + j] = places[static_cast<std::size_t>(point)];
-        if (++point == mesh_[a]) point = 0;
-      }
-    }
-  }
-}
-
-void CpuSplineCharges::spread(std::span<const double> values, std::span<double> patch)
-{
-  std::fill(patch.begin(), patch.end(), 0.0);
-  with_order(order_, [&]<int Order>() { spread_all<Order>(values, patch.data()); });
-}
-
-template <int Order>
-void CpuSplineCharges::spread_all(std::span<const double> values, double *patch) const
-{
-  for (std::size_t i = 0; i < static_cast<std::size_t>(count_); ++i) {
-    const double *wx = &weights_[3 * i * Order], *wy = wx + Order, *wz = wy + Order;
-    const std::int32_t *px = &places_[3 * i * Order], *py = px + Order, *pz = py + Order;
+  for (std::int64_t i = 0; i < placed.count; ++i) {
+    const double *wx = &placed.weights[3 * i * Order], *wy = wx + Order, *wz = wy + Order;
+    const std::int32_t *px = &placed.places[3 * i * Order], *py = px + Order, *pz = py + Order;
+    const double value = values[placed.charges[i]];
     const bool line = in_line<Order>(pz);
     for (int a = 0; a < Order; ++a)
       for (int b = 0; b < Order; ++b) {
-        const double weight = values[i] * wx[a] * wy[b];
-        double *row = patch + (static_cast<std::int64_t>(px[a]) * shape_[1] + py[b]) * shape_[2];
+        const double weight = value * wx[a] * wy[b];
+        double *row =
+            patch + (static_cast<std::int64_t>(px[a]) * placed.shape[1] + py[b]) * placed.shape[2];
         if (line)
           for (int c = 0; c < Order; ++c) row[pz[0] + c] += weight * wz[c];
         else
@@ -119,55 +53,164 @@ void CpuSplineCharges::spread_all(std::span<const double> values, double *patch)
   }
 }
 
-void CpuSplineCharges::interpolate(std::span<const double> patch, std::span<double> values,
-                                   std::span<double> gradients)
-{
-  with_order(order_, [&]<int Order>() {
-    interpolate_all<Order>(patch.data(), values.data(),
-                           gradients.empty() ? nullptr : gradients.data());
-  });
-}
-
 template <int Order>
-void CpuSplineCharges::interpolate_all(const double *patch, double *values, double *gradients) const
+MLIP_DD_INLINE void interpolate_all(const PlacedCharges &placed, const double *patch,
+                                    double *values, double *gradients)
 {
-  for (std::size_t i = 0; i < static_cast<std::size_t>(count_); ++i) {
-    const std::size_t first = 3 * i * Order;
-    const double *wx = &weights_[first], *wy = wx + Order, *wz = wy + Order;
-    const double *dx = &derivatives_[first], *dy = dx + Order, *dz = dy + Order;
-    const std::int32_t *px = &places_[first], *py = px + Order, *pz = py + Order;
+  for (std::int64_t i = 0; i < placed.count; ++i) {
+    const std::int64_t first = 3 * i * Order;
+    const double *wx = &placed.weights[first], *wy = wx + Order, *wz = wy + Order;
+    const double *dx = &placed.derivatives[first], *dy = dx + Order, *dz = dy + Order;
+    const std::int32_t *px = &placed.places[first], *py = px + Order, *pz = py + Order;
     const bool line = in_line<Order>(pz);
     double value = 0.0, gx = 0.0, gy = 0.0, gz = 0.0;
     for (int a = 0; a < Order; ++a) {
-      double plane = 0.0, plane_y = 0.0, plane_z = 0.0;
+      // Over the rows of a plane, for each z; along z only then.
+      double plane[Order] = {}, plane_y[Order] = {};
       for (int b = 0; b < Order; ++b) {
         const double *row =
-            patch + (static_cast<std::int64_t>(px[a]) * shape_[1] + py[b]) * shape_[2];
-        double sum = 0.0, slope = 0.0;
+            patch + (static_cast<std::int64_t>(px[a]) * placed.shape[1] + py[b]) * placed.shape[2];
         if (line)
           for (int c = 0; c < Order; ++c) {
-            sum += row[pz[0] + c] * wz[c];
-            slope += row[pz[0] + c] * dz[c];
+            plane[c] += wy[b] * row[pz[0] + c];
+            plane_y[c] += dy[b] * row[pz[0] + c];
           }
         else
           for (int c = 0; c < Order; ++c) {
-            sum += row[pz[c]] * wz[c];
-            slope += row[pz[c]] * dz[c];
+            plane[c] += wy[b] * row[pz[c]];
+            plane_y[c] += dy[b] * row[pz[c]];
           }
-        plane += wy[b] * sum;
-        plane_y += dy[b] * sum;
-        plane_z += wy[b] * slope;
       }
-      value += wx[a] * plane;
-      gx += dx[a] * plane;
-      gy += wx[a] * plane_y;
-      gz += wx[a] * plane_z;
+      double sum = 0.0, sum_y = 0.0, sum_z = 0.0;
+      for (int c = 0; c < Order; ++c) {
+        sum += wz[c] * plane[c];
+        sum_y += wz[c] * plane_y[c];
+        sum_z += dz[c] * plane[c];
+      }
+      value += wx[a] * sum;
+      gx += dx[a] * sum;
+      gy += wx[a] * sum_y;
+      gz += wx[a] * sum_z;
     }
-    values[i] = value;
+    const std::int64_t charge = placed.charges[i];
+    values[charge] = value;
     if (!gradients) continue;
-    gradients[3 * i] = gx * mesh_[0];
-    gradients[3 * i + 1] = gy * mesh_[1];
-    gradients[3 * i + 2] = gz * mesh_[2];
+    gradients[3 * charge] = gx * placed.mesh[0];
+    gradients[3 * charge + 1] = gy * placed.mesh[1];
+    gradients[3 * charge + 2] = gz * placed.mesh[2];
+  }
+}
+
+// Loops of known length unroll.
+MLIP_DD_KERNEL void spread_any(int order, const PlacedCharges &placed, const double *values,
+                               double *patch)
+{
+  switch (order) {
+    case 4:
+      return spread_all<4>(placed, values, patch);
+    case 5:
+      return spread_all<5>(placed, values, patch);
+    case 6:
+      return spread_all<6>(placed, values, patch);
+    case 7:
+      return spread_all<7>(placed, values, patch);
+    default:
+      return spread_all<8>(placed, values, patch);
+  }
+}
+
+MLIP_DD_KERNEL void interpolate_any(int order, const PlacedCharges &placed, const double *patch,
+                                    double *values, double *gradients)
+{
+  switch (order) {
+    case 4:
+      return interpolate_all<4>(placed, patch, values, gradients);
+    case 5:
+      return interpolate_all<5>(placed, patch, values, gradients);
+    case 6:
+      return interpolate_all<6>(placed, patch, values, gradients);
+    case 7:
+      return interpolate_all<7>(placed, patch, values, gradients);
+    default:
+      return interpolate_all<8>(placed, patch, values, gradients);
+  }
+}
+
+class CpuSplineCharges final : public SplineCharges {
+ public:
+  void place(const MeshSize &mesh, int order, const MeshPatch &patch,
+             std::span<const double> fractional) override;
+  void spread(std::span<const double> values, std::span<double> patch) override
+  {
+    std::fill(patch.begin(), patch.end(), 0.0);
+    spread_any(order_, placed_, values.data(), patch.data());
+  }
+  void interpolate(std::span<const double> patch, std::span<double> values,
+                   std::span<double> gradients) override
+  {
+    interpolate_any(order_, placed_, patch.data(), values.data(),
+                    gradients.empty() ? nullptr : gradients.data());
+  }
+
+ private:
+  template <int Order>
+  void place_all(const MeshPatch &patch, std::span<const double> fractional);
+
+  int order_ = 0;
+  PlacedCharges placed_;    // views of what follows
+  std::vector<std::int32_t> charges_;
+  std::vector<double> weights_, derivatives_;
+  std::vector<std::int32_t> places_;
+};
+
+void CpuSplineCharges::place(const MeshSize &mesh, int order, const MeshPatch &patch,
+                             std::span<const double> fractional)
+{
+  order_ = order;
+  charges_ = charges_in_bands(mesh, fractional);
+  const std::size_t entries = static_cast<std::size_t>(3 * order) * charges_.size();
+  weights_.resize(entries);
+  derivatives_.resize(entries);
+  places_.resize(entries);
+  placed_ = {static_cast<std::int64_t>(charges_.size()),
+             mesh,
+             patch.box().count,
+             charges_.data(),
+             weights_.data(),
+             derivatives_.data(),
+             places_.data()};
+  switch (order) {
+    case 4:
+      return place_all<4>(patch, fractional);
+    case 5:
+      return place_all<5>(patch, fractional);
+    case 6:
+      return place_all<6>(patch, fractional);
+    case 7:
+      return place_all<7>(patch, fractional);
+    default:
+      return place_all<8>(patch, fractional);
+  }
+}
+
+template <int Order>
+void CpuSplineCharges::place_all(const MeshPatch &patch, std::span<const double> fractional)
+{
+  const MeshSize &mesh = placed_.mesh;
+  for (std::size_t i = 0; i < charges_.size(); ++i) {
+    const MeshPlace place =
+        mesh_place(&fractional[3 * static_cast<std::size_t>(charges_[i])], mesh);
+    for (std::size_t a = 0; a < 3; ++a) {
+      const std::size_t first = (3 * i + a) * Order;
+      spline_weights<Order>(place.offset[a], &weights_[first], &derivatives_[first]);
+      const std::vector<int> &places = patch.places(a);
+      int point = place.point[a] - (Order - 1);
+      while (point < 0) point += mesh[a];
+      for (std::size_t j = 0; j < Order; ++j) {
+        places_[first + j] = places[static_cast<std::size_t>(point)];
+        if (++point == mesh[a]) point = 0;
+      }
+    }
   }
 }
 

@@ -35,6 +35,7 @@ std::vector<Complex> whole_transform(const MeshSize &size, std::vector<double> m
   return {data, data + flat.numel()};
 }
 
+// body(place in a row-major array of the box, place in one of the whole mesh)
 template <class Body>
 void for_each(const MeshBox &box, const MeshSize &size, Body body)
 {
@@ -49,11 +50,14 @@ void for_each(const MeshBox &box, const MeshSize &size, Body body)
 
 }    // namespace
 
-TEST_CASE("distributed transforms")
+TEST_CASE("shared transforms")
 {
-  const MeshSize size = GENERATE(MeshSize{8, 9, 10}, MeshSize{6, 5, 7}, MeshSize{4, 4, 4});
+  const auto sharing = GENERATE(MeshSharing::distributed, MeshSharing::replicated);
+  // The last is transformed in several parts.
+  const MeshSize size =
+      GENERATE(MeshSize{8, 9, 10}, MeshSize{6, 5, 7}, MeshSize{4, 4, 4}, MeshSize{48, 50, 60});
   const int ranks = GENERATE(1, 2, 3, 5, 8, 13, 27);
-  CAPTURE(size, ranks);
+  CAPTURE(size, ranks, sharing == MeshSharing::replicated);
   const std::vector<double> mesh = random_mesh(size);
   const std::vector<Complex> expected = whole_transform(size, mesh);
   const MeshSize wave_size{size[0], size[1], size[2] / 2 + 1};
@@ -61,24 +65,43 @@ TEST_CASE("distributed transforms")
   double forward_error = 0.0, backward_error = 0.0;
   std::mutex guard;
   run_virtual_ranks(ranks, [&](Communicator &communicator) {
-    const auto transform = make_distributed_transform(size, communicator);
+    const auto transform = make_mesh_transform(size, sharing, communicator);
     std::vector<double> points(static_cast<std::size_t>(transform->points().points()));
-    std::vector<Complex> waves(static_cast<std::size_t>(transform->waves().points()));
     for_each(transform->points(), size,
              [&](std::size_t mine, std::size_t whole) { points[mine] = mesh[whole]; });
-    transform->forward(points, waves);
-    std::vector<double> back(points.size());
-    transform->backward(waves, back);
-    const std::lock_guard lock(guard);
-    for_each(transform->waves(), wave_size, [&](std::size_t mine, std::size_t whole) {
-      ++seen[whole];
-      forward_error = std::max(forward_error, std::abs(waves[mine] - expected[whole]));
+    // The sum over ranks of what is replicated is the mesh, too.
+    const bool replicated = sharing == MeshSharing::replicated;
+    std::vector<double> back = points, filled(points.size());
+    if (replicated)
+      for (double &value : back) value /= ranks;
+    std::vector<Complex> kept(static_cast<std::size_t>(transform->waves()));
+    transform->convolve(back, [&](const WaveBlock &block) {
+      std::copy(block.values.begin(), block.values.end(), kept.begin() + block.first);
+      const std::lock_guard lock(guard);
+      for_each(block.box, wave_size, [&](std::size_t mine, std::size_t whole) {
+        // Row-major [x, y, z] in `mine`, [y, z, x] in the block.
+        const std::size_t lines = static_cast<std::size_t>(block.box.count[1]) *
+                                  static_cast<std::size_t>(block.box.count[2]);
+        const Complex value =
+            block
+                .values[mine % lines * static_cast<std::size_t>(block.box.count[0]) + mine / lines];
+        ++seen[whole];
+        forward_error = std::max(forward_error, std::abs(value - expected[whole]));
+      });
     });
+    transform->backward(
+        [&](const WaveBlock &block) {
+          std::copy_n(kept.begin() + block.first, block.values.size(), block.values.begin());
+        },
+        filled);
+    const std::lock_guard lock(guard);
     const double scale = 1.0 / (size[0] * size[1] * size[2]);
     for (std::size_t i = 0; i < back.size(); ++i)
-      backward_error = std::max(backward_error, std::abs(scale * back[i] - points[i]));
+      for (const double value : {back[i], filled[i]})
+        backward_error = std::max(backward_error, std::abs(scale * value - points[i]));
   });
-  CHECK(std::all_of(seen.begin(), seen.end(), [](int count) { return count == 1; }));
+  const int times = sharing == MeshSharing::replicated ? ranks : 1;
+  CHECK(std::all_of(seen.begin(), seen.end(), [&](int count) { return count == times; }));
   CHECK(forward_error < kRounding);
   CHECK(backward_error < kRounding);
 }
