@@ -51,7 +51,7 @@ class Setting:
 def settings(method: str, ours: bool, quick: bool) -> list[Setting]:
     if method == "ewald":
         return [Setting(ours, method, cutoff) for cutoff in ((9.0,) if quick else (7.0, 8.5, 10.0))]
-    orders = (5, 6) if ours else (5, 7)
+    orders = (5, 6, 8) if ours else (5, 7)    # the highest that either has is the last
     cutoffs = (9.0,) if quick else (7.0, 8.5, 10.0)
     return [Setting(ours, method, cutoff, order) for cutoff in cutoffs for order in orders]
 
