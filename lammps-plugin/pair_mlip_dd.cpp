@@ -339,7 +339,7 @@ double PairMlipDD::memory_usage()
   if (!state_ || !state_->pipeline) return bytes;
   for (std::size_t step = 0; step < state_->pipeline->size(); ++step) {
     const mlip_dd::AtomGraph &graph = state_->pipeline->runner(step).graph();
-    bytes += static_cast<double>(graph.candidates.sender_atoms.capacity() * sizeof(std::int32_t) +
+    bytes += static_cast<double>(graph.candidates.bytes() +
                                  graph.receivers.capacity() * 2 * sizeof(std::int64_t) +
                                  graph.vectors.capacity() * sizeof(double));
   }

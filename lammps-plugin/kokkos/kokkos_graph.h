@@ -16,13 +16,13 @@ namespace mlip_dd {
 // Candidates of one reneighbouring, by receiver row. Tensors on the device of Kokkos's arrays.
 struct KokkosCandidates {
   std::int64_t n_rows = 0;      // owned and halo
-  at::Tensor receiver_atoms;    // int64 [R] atom of each row that receives: the first R rows
+  at::Tensor receiver_atoms;    // int64 [R] atom of each of the first R rows, 0 of one without any
   at::Tensor offsets;           // int64 [R + 1] of the candidates of each
   at::Tensor sender_atoms;      // int64 [C]
   at::Tensor sender_rows;       // int64 [C]
 };
 
-// The candidates of a graph on the host, whose receivers each have one atom.
+// A copy of the candidates that a graph has on the host.
 KokkosCandidates candidates_of(const AtomGraph &graph, const at::Device &device);
 
 template <class DeviceType>

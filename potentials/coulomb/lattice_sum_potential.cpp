@@ -26,7 +26,7 @@ class LatticeSumPotential final : public Potential {
         communicator_(communicator),
         reciprocal_(std::move(reciprocal)),
         device_(native_device(options, local_rank)),
-        real_space_(device_.gpu),
+        real_space_(device_.gpu, options.threads),
         alpha_(parameters.alpha.value_or(0.0))
   {
     if (parameters.alpha) real_space_.set_parameters(alpha_, parameters.cutoff);
@@ -88,8 +88,9 @@ class LatticeSumPotential final : public Potential {
   std::vector<std::string> description() const override
   {
     std::ostringstream text;
-    text << name_ << ": float64 on " << device_.used << device_.note << ", real-space cutoff "
-         << parameters_.cutoff << " A, accuracy " << parameters_.accuracy;
+    text << name_ << ": float64 on " << device_.used << ", " << options_.threads << " threads"
+         << device_.note << ", real-space cutoff " << parameters_.cutoff << " A, accuracy "
+         << parameters_.accuracy;
     std::vector<std::string> lines{text.str()};
     if (!planned_) return lines;
     std::ostringstream plan;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "potentials/pair/row_blocks.h"
 #ifdef MLIP_DD_WITH_CUDA
 #include "potentials/coulomb/screened_lanes.h"
 #include "potentials/coulomb/screened_results.h"
@@ -21,18 +22,18 @@ class RealSpaceSum::OnGpu {
     alpha_squared_ = table.alpha_squared();
   }
 
-  // Candidates are laid out with the next positions, since the graph doesn't say how many atoms the
-  // host has.
-  void set_candidates(const AtomGraph &graph) { graph_ = &graph; }
+  void set_candidates(const AtomGraph &graph)
+  {
+    set_rows(rows_, graph, 1);
+    new_rows_ = true;
+  }
 
   void add(std::span<const double> positions, std::span<const double> charges, double cutoff,
            double constant, const CoulombSums &sums)
   {
-    const bool new_rows = graph_ != nullptr;
-    if (new_rows) set_rows(rows_, *graph_, 1, static_cast<std::int64_t>(positions.size() / 3));
-    graph_ = nullptr;
     set_positions(rows_, positions);
-    gpu_rows_.take(rows_, new_rows);
+    gpu_rows_.take(rows_, new_rows_);
+    new_rows_ = false;
     charges_.upload(charges);
     const std::vector<LaneSums> &found = gpu_rows_.sum([&](LaneSums *lanes) {
       launch_screened({gpu_rows_.view(), table_.as<double>(), alpha_squared_, cutoff * cutoff,
@@ -46,14 +47,15 @@ class RealSpaceSum::OnGpu {
   GpuRows gpu_rows_;
   GpuArray table_, charges_;
   double alpha_squared_ = 0.0;
-  const AtomGraph *graph_ = nullptr;    // of a reneighbouring since the last add()
   PairRows rows_;
+  bool new_rows_ = false;    // since the last add()
 };
 #else
 class RealSpaceSum::OnGpu {};
 #endif
 
-RealSpaceSum::RealSpaceSum([[maybe_unused]] int gpu)
+RealSpaceSum::RealSpaceSum([[maybe_unused]] int gpu, int threads)
+    : threads_(threads), shares_(static_cast<std::size_t>(threads))
 {
 #ifdef MLIP_DD_WITH_CUDA
   if (gpu >= 0) on_gpu_ = std::make_unique<OnGpu>(gpu);
@@ -101,7 +103,7 @@ void RealSpaceSum::set_candidates(const AtomGraph &graph)
     for (Pairs *pairs : {&mutual_, &one_sided_})
       pairs->offsets.push_back(static_cast<std::int64_t>(pairs->rows.size()));
   }
-  near_.resize(most);
+  most_near_ = most;
 }
 
 void RealSpaceSum::Near::resize(std::size_t n)
@@ -112,7 +114,8 @@ void RealSpaceSum::Near::resize(std::size_t n)
 
 std::size_t RealSpaceSum::find_near(const Pairs &pairs, std::size_t row, const double *receiver,
                                     std::span<const double> positions,
-                                    std::span<const double> charges, std::size_t found)
+                                    std::span<const double> charges, Near &near,
+                                    std::size_t found) const
 {
   const double cutoff_squared = cutoff_ * cutoff_;
   const auto end = static_cast<std::size_t>(pairs.offsets[row + 1]);
@@ -123,12 +126,12 @@ std::size_t RealSpaceSum::find_near(const Pairs &pairs, std::size_t row, const d
     const double z = sender[2] - receiver[2];
     const double squared = x * x + y * y + z * z;
     // Written always, counted when near: no branch to mispredict.
-    near_.x[found] = x;
-    near_.y[found] = y;
-    near_.z[found] = z;
-    near_.squared[found] = squared;
-    near_.charge[found] = charges[static_cast<std::size_t>(pairs.rows[k])];
-    near_.rows[found] = pairs.rows[k];
+    near.x[found] = x;
+    near.y[found] = y;
+    near.z[found] = z;
+    near.squared[found] = squared;
+    near.charge[found] = charges[static_cast<std::size_t>(pairs.rows[k])];
+    near.rows[found] = pairs.rows[k];
     found += squared < cutoff_squared;
   }
   return found;
@@ -140,23 +143,57 @@ void RealSpaceSum::add(std::span<const double> positions, std::span<const double
 #ifdef MLIP_DD_WITH_CUDA
   if (on_gpu_) return on_gpu_->add(positions, charges, cutoff_, constant, sums);
 #endif
+  const std::size_t n = owned_atoms_.size(), parts = shares_.size();
+  for_each_item(static_cast<std::int64_t>(parts), threads_, [&](std::int64_t part) {
+    const auto k = static_cast<std::size_t>(part);
+    Share &share = shares_[k];
+    share.near.resize(most_near_);
+    CoulombSums own = sums;
+    if (parts > 1) {
+      share.virial = {};
+      share.potential.assign(n, 0.0);
+      share.forces.assign(3 * n, 0.0);
+      share.node_virial.assign(sums.node_virial.size(), 0.0);
+      own.virial = &share.virial;
+      own.potential = share.potential;
+      own.forces = share.forces;
+      own.node_virial = share.node_virial;
+    }
+    add_rows(n * k / parts, n * (k + 1) / parts, positions, charges, constant, share.near, own);
+  });
+  if (parts == 1) return;
+  const auto add_to = [](std::span<double> total, std::span<const double> part) {
+    for (std::size_t k = 0; k < total.size(); ++k) total[k] += part[k];
+  };
+  for (const Share &share : shares_) {
+    add_to(*sums.virial, share.virial);
+    add_to(sums.potential, share.potential);
+    add_to(sums.forces, share.forces);
+    add_to(sums.node_virial, share.node_virial);
+  }
+}
+
+void RealSpaceSum::add_rows(std::size_t begin, std::size_t end, std::span<const double> positions,
+                            std::span<const double> charges, double constant, Near &near,
+                            const CoulombSums &sums) const
+{
   constexpr std::size_t kComponents[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
   const bool node_virial = !sums.node_virial.empty();
   std::array<double, 6> total{};
-  for (std::size_t i = 0; i < owned_atoms_.size(); ++i) {
+  for (std::size_t i = begin; i < end; ++i) {
     const double *receiver = &positions[3 * static_cast<std::size_t>(owned_atoms_[i])];
-    const std::size_t mutual = find_near(mutual_, i, receiver, positions, charges, 0);
-    const std::size_t all = find_near(one_sided_, i, receiver, positions, charges, mutual);
+    const std::size_t mutual = find_near(mutual_, i, receiver, positions, charges, near, 0);
+    const std::size_t all = find_near(one_sided_, i, receiver, positions, charges, near, mutual);
     const auto part = [all](std::vector<double> &values) { return std::span(values.data(), all); };
-    table_.evaluate(part(near_.squared), part(near_.value), part(near_.derivative));
+    table_.evaluate(part(near.squared), part(near.value), part(near.derivative));
 
     const double charge = charges[i];
     double potential = 0.0, fx = 0.0, fy = 0.0, fz = 0.0;
     std::array<double, 6> row_total{};
     for (std::size_t m = 0; m < all; ++m) {
-      const double x = near_.x[m], y = near_.y[m], z = near_.z[m];
-      const double slope = near_.charge[m] * near_.derivative[m];
-      potential += near_.charge[m] * near_.value[m];
+      const double x = near.x[m], y = near.y[m], z = near.z[m];
+      const double slope = near.charge[m] * near.derivative[m];
+      potential += near.charge[m] * near.value[m];
       fx += slope * x;
       fy += slope * y;
       fz += slope * z;
@@ -176,23 +213,23 @@ void RealSpaceSum::add(std::span<const double> positions, std::span<const double
     sums.forces[3 * i + 2] += factor * fz;
     for (std::size_t c = 0; c < 6; ++c) total[c] -= factor * row_total[c];
     for (std::size_t m = 0; m < mutual; ++m) {
-      const auto j = static_cast<std::size_t>(near_.rows[m]);
-      const double slope = factor * near_.charge[m] * near_.derivative[m];
-      sums.forces[3 * j] -= slope * near_.x[m];
-      sums.forces[3 * j + 1] -= slope * near_.y[m];
-      sums.forces[3 * j + 2] -= slope * near_.z[m];
-      sums.potential[j] += factor * near_.value[m];
+      const auto j = static_cast<std::size_t>(near.rows[m]);
+      const double slope = factor * near.charge[m] * near.derivative[m];
+      sums.forces[3 * j] -= slope * near.x[m];
+      sums.forces[3 * j + 1] -= slope * near.y[m];
+      sums.forces[3 * j + 2] -= slope * near.z[m];
+      sums.potential[j] += factor * near.value[m];
     }
     if (!node_virial) continue;
     for (std::size_t m = 0; m < all; ++m) {
-      const double vector[3] = {near_.x[m], near_.y[m], near_.z[m]};
-      const double half = -0.5 * factor * near_.charge[m] * near_.derivative[m];
+      const double vector[3] = {near.x[m], near.y[m], near.z[m]};
+      const double half = -0.5 * factor * near.charge[m] * near.derivative[m];
       for (std::size_t a = 0; a < 3; ++a)
         for (std::size_t b = 0; b < 3; ++b) {
           const double value = half * vector[a] * vector[b];
           sums.node_virial[9 * i + 3 * a + b] += value;
           if (m < mutual)
-            sums.node_virial[9 * static_cast<std::size_t>(near_.rows[m]) + 3 * a + b] += value;
+            sums.node_virial[9 * static_cast<std::size_t>(near.rows[m]) + 3 * a + b] += value;
         }
     }
   }

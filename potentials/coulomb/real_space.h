@@ -2,6 +2,7 @@
 // erfc(alpha r). No torch.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -15,8 +16,8 @@ namespace mlip_dd {
 
 class RealSpaceSum {
  public:
-  // `gpu`: where pairs are summed; -1: on the CPU.
-  explicit RealSpaceSum(int gpu = -1);
+  // `gpu`: where pairs are summed; -1: on the CPU, by `threads` threads.
+  explicit RealSpaceSum(int gpu = -1, int threads = 1);
   ~RealSpaceSum();
 
   // Cheap where nothing changed.
@@ -41,9 +42,18 @@ class RealSpaceSum {
     std::vector<std::int32_t> rows;
     void resize(std::size_t n);
   };
+  // What one thread has for itself: its rows' pairs end at rows of others, too.
+  struct Share {
+    Near near;
+    std::vector<double> potential, forces, node_virial;
+    std::array<double, 9> virial{};
+  };
   std::size_t find_near(const Pairs &pairs, std::size_t row, const double *receiver,
                         std::span<const double> positions, std::span<const double> charges,
-                        std::size_t found);
+                        Near &near, std::size_t found) const;
+  void add_rows(std::size_t begin, std::size_t end, std::span<const double> positions,
+                std::span<const double> charges, double constant, Near &near,
+                const CoulombSums &sums) const;
 
   class OnGpu;
 
@@ -52,9 +62,11 @@ class RealSpaceSum {
   double cutoff_ = 0.0;
   ScreenedTable table_;
   std::vector<std::int32_t> owned_atoms_;
-  Pairs mutual_;       // both ends owned here, each pair once
-  Pairs one_sided_;    // the sender is a halo row, or an image of the receiver
-  Near near_;
+  Pairs mutual_;                 // both ends owned here, each pair once
+  Pairs one_sided_;              // the sender is a halo row, or an image of the receiver
+  std::size_t most_near_ = 0;    // pairs of one receiver
+  int threads_;
+  std::vector<Share> shares_;    // [threads]
 };
 
 }    // namespace mlip_dd

@@ -63,8 +63,7 @@ class D3Potential final : public Potential {
   {
     // A rank without atoms shares no rows with anyone.
     if (graph.n_owned == 0) return;
-    if (!current_)
-      set_rows(rows_, graph, model_.n_types, static_cast<std::int64_t>(step.positions.size() / 3));
+    if (!current_) set_rows(rows_, graph, model_.n_types);
     [[maybe_unused]] const bool new_rows = !current_;
     current_ = true;
     set_positions(rows_, step.positions);

@@ -11,15 +11,15 @@ constexpr double kOutOfReach = 1e20;    // its tenth power is a number still
 
 }    // namespace
 
-void set_rows(PairRows &rows, const AtomGraph &graph, int n_types, std::int64_t n_atoms)
+void set_rows(PairRows &rows, const AtomGraph &graph, int n_types)
 {
+  const std::size_t n_atoms = graph.candidates.atom_rows.size();
   rows.n_types = n_types;
   rows.n_owned = graph.n_owned;
   rows.types = graph.types;
   if (n_types == 1) rows.types.assign(graph.types.size(), 0);
   rows.owned_atoms = graph.owned_atoms;
-  rows.atoms.assign(static_cast<std::size_t>(n_atoms) + 1,
-                    Packed4{{kOutOfReach, kOutOfReach, kOutOfReach, 0.0}});
+  rows.atoms.assign(n_atoms + 1, Packed4{{kOutOfReach, kOutOfReach, kOutOfReach, 0.0}});
   for (std::size_t atom = 0; atom < graph.candidates.atom_rows.size(); ++atom)
     rows.atoms[atom].values[3] = static_cast<double>(graph.candidates.atom_rows[atom]);
 

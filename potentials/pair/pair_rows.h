@@ -31,9 +31,8 @@ struct PairRows {
 };
 
 // At a reneighbouring: candidates whose receiver is an owned row. With one type, all atoms are of
-// it, whatever their element; `n_atoms` counts the host's atoms with their images. Memory is kept.
-// Not collective.
-void set_rows(PairRows &rows, const AtomGraph &graph, int n_types, std::int64_t n_atoms);
+// it, whatever their element. Memory is kept. Not collective.
+void set_rows(PairRows &rows, const AtomGraph &graph, int n_types);
 
 // Takes the positions [n_atoms, 3] of a step.
 void set_positions(PairRows &rows, std::span<const double> positions);

@@ -1,12 +1,15 @@
 #include "potentials/pme/charge_columns.h"
 
+#include <algorithm>
+
 #include "potentials/pme/splines.h"
 
 namespace mlip_dd {
 
 namespace {
 
-constexpr int kBandWidth = 32;    // mesh points
+constexpr int kBandWidth = 16;    // mesh points, at least
+static_assert(kBandWidth >= kLargestOrder);
 
 // The charges in the order of their bins, each bin's in their own order, and where each bin starts.
 ChargeColumns sort_into_bins(std::span<const std::int32_t> bin_of, std::size_t bins)
@@ -42,13 +45,20 @@ ChargeColumns sort_into_columns(const MeshSize &mesh, std::span<const double> fr
                         static_cast<std::size_t>(mesh[0]) * static_cast<std::size_t>(mesh[1]));
 }
 
-std::vector<std::int32_t> charges_in_bands(const MeshSize &mesh, std::span<const double> fractional)
+ChargeBands sort_into_bands(const MeshSize &mesh, std::span<const double> fractional)
 {
-  const auto bands =
-      bins_of(mesh, fractional, [&](int x, int y) { return y / kBandWidth * mesh[0] + x; });
-  const auto bins = static_cast<std::size_t>((mesh[1] + kBandWidth - 1) / kBandWidth) *
-                    static_cast<std::size_t>(mesh[0]);
-  return sort_into_bins(bands, bins).charges;
+  const int bands = std::max(1, mesh[1] / kBandWidth / 2 * 2);
+  const auto bins = bins_of(mesh, fractional, [&](int x, int y) {
+    return static_cast<int>(static_cast<std::int64_t>(y) * bands / mesh[1]) * mesh[0] + x;
+  });
+  ChargeColumns sorted =
+      sort_into_bins(bins, static_cast<std::size_t>(bands) * static_cast<std::size_t>(mesh[0]));
+  ChargeBands result;
+  for (int band = 0; band <= bands; ++band)
+    result.starts.push_back(
+        sorted.starts[static_cast<std::size_t>(band) * static_cast<std::size_t>(mesh[0])]);
+  result.charges = std::move(sorted.charges);
+  return result;
 }
 
 }    // namespace mlip_dd

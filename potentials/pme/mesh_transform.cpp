@@ -1,5 +1,6 @@
 #include "potentials/pme/mesh_transform.h"
 
+#include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/_fft_c2c.h>
 #include <ATen/ops/_fft_c2r.h>
@@ -122,10 +123,10 @@ class SharedTransform final : public MeshTransform {
     return box;
   }
   std::int64_t waves() const override { return waves_.points(); }
+  int blocks() const override { return parts_of(waves_, 1); }
 
   void convolve(std::span<double> points, const WaveWork &work) override
   {
-    const c10::InferenceMode no_autograd;
     if (replicated_) {
       const Timer timer(traffic_.seconds);
       communicator_.sum(points);
@@ -147,7 +148,6 @@ class SharedTransform final : public MeshTransform {
 
   void backward(const WaveWork &work, std::span<double> points) override
   {
-    const c10::InferenceMode no_autograd;
     work_on_panels(work, false);
     leave_waves(points);
   }
@@ -200,24 +200,40 @@ class SharedTransform final : public MeshTransform {
     return box;
   }
 
-  // Calls body(first, count) for parts of `box` along an axis that are transformed together.
+  // How many along an axis of `box` are transformed together.
+  int part_of(const MeshBox &box, std::size_t axis) const
+  {
+    const int all = box.count[axis];
+    if (!device_.is_cpu()) return all;
+    const std::int64_t bytes = box.points() / all * static_cast<std::int64_t>(sizeof(Complex));
+    return static_cast<int>(std::clamp<std::int64_t>(kBlockBytes / bytes, 1, all));
+  }
+
+  int parts_of(const MeshBox &box, std::size_t axis) const
+  {
+    if (box.points() == 0) return 0;
+    const int count = part_of(box, axis);
+    return (box.count[axis] + count - 1) / count;
+  }
+
+  // Calls body(part, first, count) for all of them.
   template <class Body>
-  void for_each_part(const MeshBox &box, std::size_t axis, Body body) const
+  void for_each_part(const MeshBox &box, std::size_t axis, const Body &body) const
   {
     if (box.points() == 0) return;
-    const int all = box.count[axis];
-    const std::int64_t bytes = box.points() / all * static_cast<std::int64_t>(sizeof(Complex));
-    const int count = device_.is_cpu()
-                          ? static_cast<int>(std::clamp<std::int64_t>(kBlockBytes / bytes, 1, all))
-                          : all;
-    for (int first = 0; first < all; first += count) body(first, std::min(count, all - first));
+    const int count = part_of(box, axis);
+    at::parallel_for(0, parts_of(box, axis), 1, [&](std::int64_t begin, std::int64_t end) {
+      const c10::InferenceMode no_autograd;    // a thread has its own
+      for (int part = static_cast<int>(begin); part < end; ++part)
+        body(part, part * count, std::min(count, box.count[axis] - part * count));
+    });
   }
 
   // z, and y too where all of it is here.
   void points_to_waves(std::span<double> points)
   {
     const bool slabs = grid_.columns == 1;
-    for_each_part(after_z_, 0, [&](int first, int count) {
+    for_each_part(after_z_, 0, [&](int, int first, int count) {
       const at::Tensor part = real_tensor(points, points_).narrow(0, first, count).to(device_);
       complex_tensor(slabs ? y_ : z_, after_z_)
           .narrow(0, first, count)
@@ -229,7 +245,7 @@ class SharedTransform final : public MeshTransform {
   void waves_to_points(std::span<double> points)
   {
     const bool slabs = grid_.columns == 1;
-    for_each_part(after_z_, 0, [&](int first, int count) {
+    for_each_part(after_z_, 0, [&](int, int first, int count) {
       const at::Tensor part =
           complex_tensor(slabs ? y_ : z_, after_z_).narrow(0, first, count).to(device_);
       real_tensor(points, points_)
@@ -241,7 +257,7 @@ class SharedTransform final : public MeshTransform {
 
   void transform_y(bool forward)
   {
-    for_each_part(before_y_, 0, [&](int first, int count) {
+    for_each_part(before_y_, 0, [&](int, int first, int count) {
       const at::Tensor part = complex_tensor(y_, before_y_).narrow(0, first, count);
       part.copy_(at::_fft_c2c(part.to(device_), {1}, kUnnormalised, forward));
     });
@@ -253,15 +269,15 @@ class SharedTransform final : public MeshTransform {
     std::vector<Complex> &values = grid_.ranks() > 1 ? x_ : y_;
     const at::Tensor all = complex_tensor(values, waves_);
     const std::int64_t lines = waves_.count[2], stride = waves_.count[1] * lines;
-    std::int64_t place = 0;
-    for_each_part(waves_, 1, [&](int first, int count) {
+    for_each_part(waves_, 1, [&](int part, int first, int count) {
       const at::Tensor panel = all.narrow(1, first, count);
       const at::Tensor waves = forward ? waves_of_panel(panel) : empty_waves(count);
       WaveBlock block;
       block.box = waves_;
       block.box.start[1] += first;
       block.box.count[1] = count;
-      block.first = place;
+      block.index = part;
+      block.first = first * lines * waves_.count[0];
       block.values = {reinterpret_cast<Complex *>(waves.data_ptr()),
                       static_cast<std::size_t>(waves.numel())};
       work(block);
@@ -269,7 +285,6 @@ class SharedTransform final : public MeshTransform {
           at::_fft_c2c(waves.to(device_), {2}, kUnnormalised, /*forward=*/false).cpu().contiguous();
       transpose(reinterpret_cast<const Complex *>(back.const_data_ptr()), count * lines,
                 waves_.count[0], values.data() + first * lines, stride);
-      place += waves.numel();
     });
   }
 

@@ -32,10 +32,11 @@ PencilGrid choose_pencils(const MeshSize &mesh, int ranks);
 // [0, K_z / 2] alone are kept.
 struct WaveBlock {
   MeshBox box;
+  int index = 0;             // in [0, blocks)
   std::int64_t first = 0;    // of these values among all of the rank, block after block
   std::span<std::complex<double>> values;    // [y, z, x]
 };
-// Called for one block after the other, the same ones in each transform.
+// Called for the same blocks in each transform, by several threads in any order. Must not throw.
 using WaveWork = std::function<void(const WaveBlock &)>;
 
 class MeshTransform {
@@ -45,12 +46,14 @@ class MeshTransform {
   // Points of the mesh that this rank holds; none perhaps.
   virtual MeshBox points() const = 0;
   virtual MeshBox points_of(int rank) const = 0;
-  // Number of waves that it holds.
+  // Numbers of waves that it holds, and of blocks that they come in.
   virtual std::int64_t waves() const = 0;
+  virtual int blocks() const = 0;
 
-  // Collective. `points` become their waves, sum over points of value exp(-2 pi i m p / K); `work`
-  // changes these in place, and they become points again: sum over waves of value
-  // exp(2 pi i m p / K), not normalised.
+  // Collective, also for ranks that hold nothing: their `points` are empty and `work` is not
+  // called. `points`, row-major in points(), become their waves, sum over points of value
+  // exp(-2 pi i m p / K); `work` changes these in place, and they become points again: sum over
+  // waves of value exp(2 pi i m p / K), not normalised.
   virtual void convolve(std::span<double> points, const WaveWork &work) = 0;
   // Collective. The second half of that: `work` sets all values.
   virtual void backward(const WaveWork &work, std::span<double> points) = 0;
@@ -60,8 +63,9 @@ class MeshTransform {
 };
 
 // Keeps a reference to `communicator`. Replicated: every rank holds the whole mesh, convolve() sums
-// the ranks' meshes first, and all get all waves. `gpu`: index of the GPU that transforms, or -1:
-// the CPU; what goes in, comes out and travels lies with the CPU.
+// the ranks' meshes first, and all get all waves. On the CPU as many threads work as the tensor
+// library is set to; with `gpu` >= 0 that GPU transforms, and what goes in, comes out and travels
+// lies with the CPU.
 std::unique_ptr<MeshTransform> make_mesh_transform(const MeshSize &mesh, MeshSharing sharing,
                                                    Communicator &communicator, int gpu = -1);
 

@@ -51,8 +51,8 @@ MLIP_DD_KERNEL void multiply_row(std::int64_t count, double constant, const doub
   }
 }
 
-// Adds to `sums` the energies of the waves, and the six components of what each has less in its
-// virial: 2 energy (1 / k^2 + 1 / 4 alpha^2) k_a k_b.
+// Adds to `sums` the energies of the waves, and what each has less in its virial: 2 energy (1 / k^2
+// + 1 / 4 alpha^2) k_a k_b.
 MLIP_DD_KERNEL void add_row_virial(const WaveRow &row, double constant, double decay,
                                    const double *weights, const double *values, double *sums)
 {
@@ -119,35 +119,44 @@ void MeshWaves::set_mesh(const MeshSize &mesh, int order)
   lattice_.reset();
 }
 
-void MeshWaves::set_lattice(const Lattice &lattice, double alpha, std::int64_t count)
+void MeshWaves::set_lattice(const Lattice &lattice, double alpha, std::int64_t waves, int blocks)
 {
+  sums_.assign(static_cast<std::size_t>(blocks), {});
   if (lattice_ && lattice_->vectors == lattice.vectors && alpha_ == alpha) return;
+  stale_ = true;
   lattice_ = lattice;
   alpha_ = alpha;
-  weights_.resize(static_cast<std::size_t>(count));
-  weighed_ = 0;
+  weights_.resize(static_cast<std::size_t>(waves));
 }
 
-void MeshWaves::multiply(const WaveBlock &block, double constant, std::array<double, 9> *virial)
+void MeshWaves::multiply(const WaveBlock &block, double constant)
 {
   const double decay = 0.25 / (alpha_ * alpha_);
   const double scale = 4.0 * kPi / lattice_->volume;
   double *block_weights = weights_.data() + block.first;
   auto *block_values = reinterpret_cast<double *>(block.values.data());
-  const bool stale = block.first >= weighed_;
   std::array<double, 7> sums{};
   for_each_row(block, *lattice_, indices_, moduli_, mesh_[2],
                [&](const WaveRow &row, std::size_t place) {
                  double *weights = block_weights + place, *values = block_values + 2 * place;
-                 if (stale) weigh(row, scale, decay, weights);
-                 if (virial) add_row_virial(row, constant, decay, weights, values, sums.data());
+                 if (stale_) weigh(row, scale, decay, weights);
+                 add_row_virial(row, constant, decay, weights, values, sums.data());
                  multiply_row(row.count, constant, weights, values);
                });
-  if (stale) weighed_ = block.first + static_cast<std::int64_t>(block.values.size());
-  if (!virial) return;
+  sums_[static_cast<std::size_t>(block.index)] = sums;
+}
+
+std::array<double, 9> MeshWaves::take_virial()
+{
+  stale_ = false;
+  std::array<double, 7> total{};
+  for (const auto &sums : sums_)
+    for (std::size_t c = 0; c < 7; ++c) total[c] += sums[c];
   constexpr std::size_t kComponents[9] = {1, 4, 5, 4, 2, 6, 5, 6, 3};
+  std::array<double, 9> virial{};
   for (std::size_t c = 0; c < 9; ++c)
-    (*virial)[c] += (c % 4 == 0 ? sums[0] : 0.0) - sums[kComponents[c]];
+    virial[c] = (c % 4 == 0 ? total[0] : 0.0) - total[kComponents[c]];
+  return virial;
 }
 
 void MeshWaves::strain(const WaveBlock &block, std::span<const std::complex<double>> factors,

@@ -14,21 +14,25 @@
 
 namespace mlip_dd {
 
+// Not collective: of the waves that a rank holds.
 class MeshWaves {
  public:
   void set_mesh(const MeshSize &mesh, int order);
 
-  // Of the blocks that follow; `count` waves in all of them. Weights are kept while nothing
-  // changes.
-  void set_lattice(const Lattice &lattice, double alpha, std::int64_t count);
+  // Before each pass of multiply() over all blocks, `waves` in all of them. Weights are kept while
+  // nothing changes. `alpha` in 1/Angstrom.
+  void set_lattice(const Lattice &lattice, double alpha, std::int64_t waves, int blocks);
 
   // values *= constant * 4 pi / V exp(-k^2 / 4 alpha^2) / k^2 times the splines' moduli; 0 at k =
   // 0. The moduli depend on indices alone, so that the virial is the exact derivative of the mesh
-  // energy: that of the waves in this block is added to `virial`, row-major, where not null.
-  void multiply(const WaveBlock &block, double constant, std::array<double, 9> *virial);
+  // energy. `constant` in eV Angstrom / e^2. Different blocks at the same time.
+  void multiply(const WaveBlock &block, double constant);
+
+  // After the pass: that of its waves, row-major, eV.
+  std::array<double, 9> take_virial();
 
   // values = factors * (delta_ab - 2 k_a k_b (1 / k^2 + 1 / 4 alpha^2)), where `factors` are those
-  // that multiply() left of all blocks.
+  // that multiply() left of all blocks. Different blocks at the same time.
   void strain(const WaveBlock &block, std::span<const std::complex<double>> factors, std::size_t a,
               std::size_t b) const;
 
@@ -39,7 +43,10 @@ class MeshWaves {
   std::optional<Lattice> lattice_;
   double alpha_ = 0.0;
   std::vector<double> weights_;    // in the order of blocks
-  std::int64_t weighed_ = 0;       // of them, those that are for lattice_ and alpha_
+  bool stale_ = true;              // whether they are yet to be computed
+  // Per block: the energies of its waves, and the six components of what each has less in its
+  // virial.
+  std::vector<std::array<double, 7>> sums_;
 };
 
 }    // namespace mlip_dd

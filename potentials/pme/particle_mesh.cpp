@@ -18,23 +18,23 @@ namespace mlip_dd {
 
 namespace {
 
-std::unique_ptr<SplineCharges> make_charges([[maybe_unused]] int gpu)
+std::unique_ptr<SplineCharges> make_charges([[maybe_unused]] int gpu, int threads)
 {
 #ifdef MLIP_DD_WITH_CUDA
   if (gpu >= 0) return make_gpu_spline_charges(gpu);
 #endif
-  return make_spline_charges();
+  return make_spline_charges(threads);
 }
 
 class ParticleMesh final : public ReciprocalSum {
  public:
   ParticleMesh(const MeshParameters &parameters, double accuracy, Communicator &communicator,
-               int gpu)
+               int gpu, int threads)
       : parameters_(parameters),
         accuracy_(accuracy),
         communicator_(communicator),
         gpu_(gpu),
-        charges_(make_charges(gpu))
+        charges_(make_charges(gpu, threads))
   {}
 
   void plan(const Lattice &lattice, const ChargeTotals &totals, double alpha) override
@@ -70,14 +70,17 @@ class ParticleMesh final : public ReciprocalSum {
     charges_->place(mesh_, parameters_.order, patch_, atoms.fractional);
     values_.resize(static_cast<std::size_t>(patch_.box().points()));
     charges_->spread(atoms.charges, values_);
-    waves_.set_lattice(lattice, alpha_, transform_->waves());
-    const bool counts_virial = distributed_ || communicator_.rank() == 0;
+    waves_.set_lattice(lattice, alpha_, transform_->waves(), transform_->blocks());
     if (sums.wants_node_virial) factors_.resize(static_cast<std::size_t>(transform_->waves()));
     convolve([&](const WaveBlock &block) {
-      waves_.multiply(block, constant, counts_virial ? sums.virial : nullptr);
+      waves_.multiply(block, constant);
       if (sums.wants_node_virial)
         std::copy(block.values.begin(), block.values.end(), factors_.begin() + block.first);
     });
+    const std::array<double, 9> virial = waves_.take_virial();
+    // Every rank has all waves of a replicated mesh.
+    if (distributed_ || communicator_.rank() == 0)
+      for (std::size_t c = 0; c < 9; ++c) (*sums.virial)[c] += virial[c];
     const auto n = static_cast<std::size_t>(atoms.count());
     at_atoms_.resize(n);
     gradients_.resize(3 * n);
@@ -231,9 +234,9 @@ class ParticleMesh final : public ReciprocalSum {
 }    // namespace
 
 std::unique_ptr<ReciprocalSum> make_particle_mesh(const MeshParameters &parameters, double accuracy,
-                                                  Communicator &communicator, int gpu)
+                                                  Communicator &communicator, int gpu, int threads)
 {
-  return std::make_unique<ParticleMesh>(parameters, accuracy, communicator, gpu);
+  return std::make_unique<ParticleMesh>(parameters, accuracy, communicator, gpu, threads);
 }
 
 }    // namespace mlip_dd

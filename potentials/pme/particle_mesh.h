@@ -18,8 +18,10 @@ struct MeshParameters {
   MeshSharing sharing = MeshSharing::distributed;    // on one rank all of it is there
 };
 
-// `gpu`: index of the GPU that spreads, transforms and interpolates, or -1: the CPU.
+// `gpu`: index of the GPU that spreads, transforms and interpolates, or -1: the CPU, with `threads`
+// threads beside those of the tensor library.
 std::unique_ptr<ReciprocalSum> make_particle_mesh(const MeshParameters &parameters, double accuracy,
-                                                  Communicator &communicator, int gpu = -1);
+                                                  Communicator &communicator, int gpu = -1,
+                                                  int threads = 1);
 
 }    // namespace mlip_dd

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "potentials/pair/row_blocks.h"
 #include "potentials/pair/vector4.h"
 #include "potentials/pme/charge_columns.h"
 #include "potentials/pme/splines.h"
@@ -22,7 +23,6 @@ MLIP_DD_INLINE bool in_line(const std::int32_t *z)
 
 // Charges as they are spread. Those that follow one another stand close on the mesh.
 struct PlacedCharges {
-  std::int64_t count = 0;
   MeshSize mesh{};
   std::array<int, 3> shape{};               // of the patch
   const std::int32_t *charges = nullptr;    // [n] index of each in the caller's arrays
@@ -33,9 +33,10 @@ struct PlacedCharges {
 };
 
 template <int Order>
-MLIP_DD_INLINE void spread_all(const PlacedCharges &placed, const double *values, double *patch)
+MLIP_DD_INLINE void spread_all(const PlacedCharges &placed, std::int64_t begin, std::int64_t end,
+                               const double *values, double *patch)
 {
-  for (std::int64_t i = 0; i < placed.count; ++i) {
+  for (std::int64_t i = begin; i < end; ++i) {
     const double *wx = &placed.weights[3 * i * Order], *wy = wx + Order, *wz = wy + Order;
     const std::int32_t *px = &placed.places[3 * i * Order], *py = px + Order, *pz = py + Order;
     const double value = values[placed.charges[i]];
@@ -54,10 +55,11 @@ MLIP_DD_INLINE void spread_all(const PlacedCharges &placed, const double *values
 }
 
 template <int Order>
-MLIP_DD_INLINE void interpolate_all(const PlacedCharges &placed, const double *patch,
-                                    double *values, double *gradients)
+MLIP_DD_INLINE void interpolate_all(const PlacedCharges &placed, std::int64_t begin,
+                                    std::int64_t end, const double *patch, double *values,
+                                    double *gradients)
 {
-  for (std::int64_t i = 0; i < placed.count; ++i) {
+  for (std::int64_t i = begin; i < end; ++i) {
     const std::int64_t first = 3 * i * Order;
     const double *wx = &placed.weights[first], *wy = wx + Order, *wz = wy + Order;
     const double *dx = &placed.derivatives[first], *dy = dx + Order, *dz = dy + Order;
@@ -102,63 +104,81 @@ MLIP_DD_INLINE void interpolate_all(const PlacedCharges &placed, const double *p
 }
 
 // Loops of known length unroll.
-MLIP_DD_KERNEL void spread_any(int order, const PlacedCharges &placed, const double *values,
-                               double *patch)
+MLIP_DD_KERNEL void spread_any(int order, const PlacedCharges &placed, std::int64_t begin,
+                               std::int64_t end, const double *values, double *patch)
 {
   switch (order) {
     case 4:
-      return spread_all<4>(placed, values, patch);
+      return spread_all<4>(placed, begin, end, values, patch);
     case 5:
-      return spread_all<5>(placed, values, patch);
+      return spread_all<5>(placed, begin, end, values, patch);
     case 6:
-      return spread_all<6>(placed, values, patch);
+      return spread_all<6>(placed, begin, end, values, patch);
     case 7:
-      return spread_all<7>(placed, values, patch);
+      return spread_all<7>(placed, begin, end, values, patch);
     default:
-      return spread_all<8>(placed, values, patch);
+      return spread_all<8>(placed, begin, end, values, patch);
   }
 }
 
-MLIP_DD_KERNEL void interpolate_any(int order, const PlacedCharges &placed, const double *patch,
-                                    double *values, double *gradients)
+MLIP_DD_KERNEL void interpolate_any(int order, const PlacedCharges &placed, std::int64_t begin,
+                                    std::int64_t end, const double *patch, double *values,
+                                    double *gradients)
 {
   switch (order) {
     case 4:
-      return interpolate_all<4>(placed, patch, values, gradients);
+      return interpolate_all<4>(placed, begin, end, patch, values, gradients);
     case 5:
-      return interpolate_all<5>(placed, patch, values, gradients);
+      return interpolate_all<5>(placed, begin, end, patch, values, gradients);
     case 6:
-      return interpolate_all<6>(placed, patch, values, gradients);
+      return interpolate_all<6>(placed, begin, end, patch, values, gradients);
     case 7:
-      return interpolate_all<7>(placed, patch, values, gradients);
+      return interpolate_all<7>(placed, begin, end, patch, values, gradients);
     default:
-      return interpolate_all<8>(placed, patch, values, gradients);
+      return interpolate_all<8>(placed, begin, end, patch, values, gradients);
   }
 }
 
 class CpuSplineCharges final : public SplineCharges {
  public:
+  explicit CpuSplineCharges(int threads) : threads_(threads) {}
+
   void place(const MeshSize &mesh, int order, const MeshPatch &patch,
              std::span<const double> fractional) override;
+
   void spread(std::span<const double> values, std::span<double> patch) override
   {
     std::fill(patch.begin(), patch.end(), 0.0);
-    spread_any(order_, placed_, values.data(), patch.data());
+    // Charges of every other band touch no point in common.
+    for (const std::int64_t parity : {0, 1})
+      for_each_item((bands_.bands() + 1 - parity) / 2, threads_, [&](std::int64_t item) {
+        const auto band = static_cast<std::size_t>(2 * item + parity);
+        spread_any(order_, placed_, bands_.starts[band], bands_.starts[band + 1], values.data(),
+                   patch.data());
+      });
   }
+
   void interpolate(std::span<const double> patch, std::span<double> values,
                    std::span<double> gradients) override
   {
-    interpolate_any(order_, placed_, patch.data(), values.data(),
-                    gradients.empty() ? nullptr : gradients.data());
+    for_each_item(bands_.bands(), threads_, [&](std::int64_t item) {
+      const auto band = static_cast<std::size_t>(item);
+      interpolate_any(order_, placed_, bands_.starts[band], bands_.starts[band + 1], patch.data(),
+                      values.data(), gradients.empty() ? nullptr : gradients.data());
+    });
   }
 
  private:
   template <int Order>
-  void place_all(const MeshPatch &patch, std::span<const double> fractional);
+  void place_some(const MeshPatch &patch, std::span<const double> fractional, std::size_t begin,
+                  std::size_t end);
+  void place_any(const MeshPatch &patch, std::span<const double> fractional, std::size_t begin,
+                 std::size_t end);
 
+  int threads_;
   int order_ = 0;
   PlacedCharges placed_;    // views of what follows
-  std::vector<std::int32_t> charges_;
+  ChargeBands bands_;
   std::vector<double> weights_, derivatives_;
   std::vector<std::int32_t> places_;
 };
@@ -167,39 +187,46 @@ void CpuSplineCharges::place(const MeshSize &mesh, int order, const MeshPatch &p
                              std::span<const double> fractional)
 {
   order_ = order;
-  charges_ = charges_in_bands(mesh, fractional);
-  const std::size_t entries = static_cast<std::size_t>(3 * order) * charges_.size();
+  bands_ = sort_into_bands(mesh, fractional);
+  const std::size_t entries = static_cast<std::size_t>(3 * order) * bands_.charges.size();
   weights_.resize(entries);
   derivatives_.resize(entries);
   places_.resize(entries);
-  placed_ = {static_cast<std::int64_t>(charges_.size()),
-             mesh,
-             patch.box().count,
-             charges_.data(),
-             weights_.data(),
-             derivatives_.data(),
-             places_.data()};
-  switch (order) {
+  placed_ = {
+      mesh,          patch.box().count, bands_.charges.data(), weights_.data(), derivatives_.data(),
+      places_.data()};
+  for_each_block(static_cast<std::int64_t>(bands_.charges.size()), threads_,
+                 [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+                   place_any(patch, fractional, static_cast<std::size_t>(begin),
+                             static_cast<std::size_t>(end));
+                 });
+}
+
+void CpuSplineCharges::place_any(const MeshPatch &patch, std::span<const double> fractional,
+                                 std::size_t begin, std::size_t end)
+{
+  switch (order_) {
     case 4:
-      return place_all<4>(patch, fractional);
+      return place_some<4>(patch, fractional, begin, end);
     case 5:
-      return place_all<5>(patch, fractional);
+      return place_some<5>(patch, fractional, begin, end);
     case 6:
-      return place_all<6>(patch, fractional);
+      return place_some<6>(patch, fractional, begin, end);
     case 7:
-      return place_all<7>(patch, fractional);
+      return place_some<7>(patch, fractional, begin, end);
     default:
-      return place_all<8>(patch, fractional);
+      return place_some<8>(patch, fractional, begin, end);
   }
 }
 
 template <int Order>
-void CpuSplineCharges::place_all(const MeshPatch &patch, std::span<const double> fractional)
+void CpuSplineCharges::place_some(const MeshPatch &patch, std::span<const double> fractional,
+                                  std::size_t begin, std::size_t end)
 {
   const MeshSize &mesh = placed_.mesh;
-  for (std::size_t i = 0; i < charges_.size(); ++i) {
+  for (std::size_t i = begin; i < end; ++i) {
     const MeshPlace place =
-        mesh_place(&fractional[3 * static_cast<std::size_t>(charges_[i])], mesh);
+        mesh_place(&fractional[3 * static_cast<std::size_t>(bands_.charges[i])], mesh);
     for (std::size_t a = 0; a < 3; ++a) {
       const std::size_t first = (3 * i + a) * Order;
       spline_weights<Order>(place.offset[a], &weights_[first], &derivatives_[first]);
@@ -216,9 +243,9 @@ void CpuSplineCharges::place_all(const MeshPatch &patch, std::span<const double>
 
 }    // namespace
 
-std::unique_ptr<SplineCharges> make_spline_charges()
+std::unique_ptr<SplineCharges> make_spline_charges(int threads)
 {
-  return std::make_unique<CpuSplineCharges>();
+  return std::make_unique<CpuSplineCharges>(threads);
 }
 
 }    // namespace mlip_dd

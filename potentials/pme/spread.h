@@ -27,6 +27,7 @@ class SplineCharges {
                            std::span<double> gradients) = 0;
 };
 
-std::unique_ptr<SplineCharges> make_spline_charges();
+// On the CPU; the results are the same bits for any number of threads.
+std::unique_ptr<SplineCharges> make_spline_charges(int threads = 1);
 
 }    // namespace mlip_dd

@@ -16,16 +16,24 @@ namespace mlip_dd {
 struct CandidateList {
   static constexpr std::int32_t kNoRow = -1;    // no candidate has the atom at either end
 
-  std::vector<std::int32_t> receiver_atoms;    // [R] host atoms of the first R rows
-  std::vector<std::int64_t> offsets{0};        // [R + 1] of the candidates of each
-  std::vector<std::int32_t> sender_atoms;      // [C] host atoms
-  std::vector<std::int32_t> atom_rows;         // [host atoms] row of each, or kNoRow
+  // [R] host atoms of the first R rows: the owned ones, and others where further layers receive; 0
+  // of a row that receives nothing.
+  std::vector<std::int32_t> receiver_atoms;
+  std::vector<std::int64_t> offsets{0};      // [R + 1] of the candidates of each
+  std::vector<std::int32_t> sender_atoms;    // [C] host atoms
+  std::vector<std::int32_t> atom_rows;       // [host atoms] row of each, or kNoRow
 
   std::size_t receivers() const { return receiver_atoms.size(); }
   std::size_t size() const { return sender_atoms.size(); }
   std::int64_t sender_row(std::size_t k) const
   {
     return atom_rows[static_cast<std::size_t>(sender_atoms[k])];
+  }
+  std::size_t bytes() const
+  {
+    return (receiver_atoms.capacity() + sender_atoms.capacity() + atom_rows.capacity()) *
+               sizeof(std::int32_t) +
+           offsets.capacity() * sizeof(std::int64_t);
   }
   // Host atoms of the senders of a row.
   std::span<const std::int32_t> senders_of(std::size_t row) const

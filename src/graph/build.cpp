@@ -1,7 +1,9 @@
 #include "graph/build.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 
 namespace mlip_dd {
 
@@ -76,6 +78,9 @@ void add_receiver(const HostAtoms &atoms, std::span<const std::int32_t> neighbou
 void sort_receivers(std::int64_t n_owned, std::int64_t n_rows, std::span<const std::int64_t> rows,
                     CandidateList &list)
 {
+  std::int64_t next = n_owned;
+  if (std::all_of(rows.begin(), rows.end(), [&](std::int64_t row) { return row == next++; }))
+    return;
   constexpr std::size_t kNone = SIZE_MAX;
   std::vector<std::size_t> places(static_cast<std::size_t>(n_rows), kNone);
   for (std::size_t place = 0; place < list.receivers(); ++place) {

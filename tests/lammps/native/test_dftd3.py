@@ -19,10 +19,10 @@ LAMMPS_HARTREE = 27.21140795
 PEER_RELATIVE = 1e-6
 SDFTD3_ENERGY = 1e-8      # eV per atom; its tables have some more digits
 SDFTD3_FORCE = 1e-7       # eV/A
-# MiB. LAMMPS's arrays of some 60,000 ghosts, twice where an array grows; per pair, our lists of 24 and 4 bytes, also
+# MiB. LAMMPS's arrays of some 60,000 ghosts, twice where an array grows; per pair, our two lists of 4 bytes, also
 # twice, LAMMPS's of 4 bytes in pages.
 MEMORY_OF_IMAGES = 120.0
-MEMORY_OF_PAIR = 100.0 / 2 ** 20
+MEMORY_OF_PAIR = 30.0 / 2 ** 20
 BOHR, HARTREE = 0.529177210544, 27.211386245981
 
 SKEWED = supercell(crystal(np.array([[5.64, 0, 0], [0.7, 5.5, 0], [-0.4, 0.9, 5.8]])), np.diag([2, 3, 2]))[0]
@@ -134,14 +134,18 @@ def test_diamond_with_short_cutoff_and_no_skin(reference, tmp_path, monkeypatch)
 
 def test_cutoff_of_many_boxes(reference, tmp_path):
     """50 A around a 12 A box, cut into slices thinner than the cutoff by far."""
-    system = rock_salt(2)
-    model = d3_model(tmp_path, reference, "bj", 50.0)
+    system, cutoff, cn_cutoff = rock_salt(2), 50.0, 20.0
+    same_radii = same_radii_as_s_dftd3(reference, tmp_path)
+    model = d3_model(tmp_path, same_radii, "bj", cutoff, cn_cutoff=cn_cutoff)
     case = {"changes": LONG_LISTS, "settings": "processors * 1 1"}
-    near = d3_model(tmp_path, reference, "bj", 5.0)
+    near = d3_model(tmp_path, same_radii, "bj", 5.0)
     _, base = peak_memory(Case(system, near, **case), tmp_path / "near")
     one, peak = peak_memory(Case(system, model, **case), tmp_path / "one")
     eight, eighth = peak_memory(Case(system, model, **case), tmp_path / "eight", 8)
     assert_same(eight, one, double=True)
+    result = s_dftd3(system, "bj", 0.0, cutoff, cutoff, cn_cutoff)
+    assert abs(one.energy - result["energy"] * HARTREE) <= SDFTD3_ENERGY * len(system)
+    assert largest(one.forces + result["gradient"] * HARTREE / BOHR) <= SDFTD3_FORCE
     pairs = len(system) ** 2 / system.volume * 4 / 3 * np.pi * 51.0 ** 3
     assert peak - base < MEMORY_OF_IMAGES + pairs * MEMORY_OF_PAIR
     assert eighth - base < MEMORY_OF_IMAGES + pairs / 8 * MEMORY_OF_PAIR

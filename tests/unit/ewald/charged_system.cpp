@@ -42,7 +42,7 @@ constexpr double kSteps[] = {-2.0, -1.0, 1.0, 2.0};
 
 std::vector<ChargedResult> evaluate_steps(const ModelSpec &model, const PeriodicSystem &system,
                                           const std::vector<PeriodicSystem> &steps, int ranks,
-                                          const std::vector<int> &owners)
+                                          const std::vector<int> &owners, int threads)
 {
   const auto n = static_cast<std::size_t>(system.size());
   ChargedResult empty;
@@ -52,7 +52,7 @@ std::vector<ChargedResult> evaluate_steps(const ModelSpec &model, const Periodic
   empty.charge_gradient.assign(n, 0.0);
   std::vector<ChargedResult> results(steps.size(), empty);
   run_virtual_ranks(ranks, [&](Communicator &communicator) {
-    auto potential = make_potential(model, {"cpu", 1}, communicator, 0);
+    auto potential = make_potential(model, {"cpu", threads}, communicator, 0);
     VirtualRank view(system, owners, communicator.rank(), potential->cutoff() + 2.0 * kSkin);
     ModelRunner runner(communicator, std::move(potential), {});
     runner.rebuild(view.atoms(), view.neighbours(), kSkin);
@@ -82,6 +82,13 @@ ChargedResult evaluate_one(const ModelSpec &model, const PeriodicSystem &system)
 {
   const std::vector<int> owners(static_cast<std::size_t>(system.size()), 0);
   return evaluate_steps(model, system, {system}, 1, owners).front();
+}
+
+ChargedResult evaluate_on(int ranks, const ModelSpec &model, const PeriodicSystem &system)
+{
+  std::mt19937_64 random(17);
+  return evaluate_steps(model, system, {system}, ranks, random_owners(random, system.size(), ranks))
+      .front();
 }
 
 ModelSpec charged_model(const std::string &potential, double cutoff,

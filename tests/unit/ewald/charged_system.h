@@ -24,7 +24,10 @@ struct ChargedResult {
 // turn with one potential per rank; the results of all of them.
 std::vector<ChargedResult> evaluate_steps(const ModelSpec &model, const PeriodicSystem &system,
                                           const std::vector<PeriodicSystem> &steps, int ranks,
-                                          const std::vector<int> &owners);
+                                          const std::vector<int> &owners, int threads = 1);
+
+// Atoms on `ranks` at random.
+ChargedResult evaluate_on(int ranks, const ModelSpec &model, const PeriodicSystem &system);
 
 // On one rank.
 ChargedResult evaluate_one(const ModelSpec &model, const PeriodicSystem &system);

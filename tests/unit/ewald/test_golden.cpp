@@ -37,7 +37,8 @@ TEST_CASE("golden Ewald sums")
 {
   const std::string system = GENERATE("nacl64", "nacl64_charged", "nacl64_triclinic");
   const std::string accuracy = GENERATE("1e-06", "1e-10");
-  CAPTURE(system, accuracy);
+  const int ranks = GENERATE(1, 2, 3, 4, 8);
+  CAPTURE(system, accuracy, ranks);
   const nlohmann::json golden = golden_numbers("ewald_" + system + "_acc" + accuracy + ".json");
   const nlohmann::json &given = golden.at("params");
   const int largest = accuracy == "1e-06" ? 5 : 6;
@@ -47,7 +48,7 @@ TEST_CASE("golden Ewald sums")
                                         {{"alpha", given.at("alpha")},
                                          {"coulomb_constant", given.at("coulomb_constant")},
                                          {"k_largest", {largest, largest, largest}}});
-  const ChargedResult found = evaluate_one(model, golden_system(golden));
+  const ChargedResult found = evaluate_on(ranks, model, golden_system(golden));
   compare(found, golden, kSameSum, kSameSum);
   if (accuracy == "1e-10")
     compare(found, golden.at("independent_fp64_reference"), kConverged, kConvergedVirial);

@@ -1,5 +1,5 @@
-// If these fail, the Ewald sum misses values that have been known for decades: Madelung constants,
-// a charge in its neutralising background, the field between two sheets of charge.
+// If these fail, the Ewald sum or PME misses values that have been known for decades: Madelung
+// constants, a charge in its neutralising background, the field between two sheets of charge.
 #include "base/constants.h"
 #include "catch.h"
 #include "ewald/charged_system.h"
@@ -14,15 +14,20 @@ constexpr double kCutoff = 9.0;
 constexpr double kAccuracy = 1e-12;
 constexpr double kDigits = 1e-10;
 
-ModelSpec exact_model(double constant = 1.0)
+ModelSpec exact_model(const std::string &method, double constant = 1.0)
 {
-  return charged_model("ewald", kCutoff, {{"accuracy", kAccuracy}, {"coulomb_constant", constant}});
+  ModelSpec model =
+      charged_model(method, kCutoff, {{"accuracy", kAccuracy}, {"coulomb_constant", constant}});
+  if (method == "pme") model.parameters["order"] = 8;
+  return model;
 }
 
 }    // namespace
 
 TEST_CASE("Madelung constants")
 {
+  const std::string method = GENERATE("ewald", "pme");
+  CAPTURE(method);
   // Energy per ion pair times the nearest distance, in units of the Coulomb constant.
   constexpr double kLattice = 5.0;
   const Cell cell = orthogonal_cell(kLattice, kLattice, kLattice);
@@ -38,14 +43,15 @@ TEST_CASE("Madelung constants")
                                            {0, 0, .5},
                                            {.5, .5, .5}},
                                           {1, 1, 1, 1, -1, -1, -1, -1});
-    const double madelung = -evaluate_one(exact_model(), system).energy / 4.0 * kLattice / 2.0;
+    const double madelung =
+        -evaluate_one(exact_model(method), system).energy / 4.0 * kLattice / 2.0;
     CHECK(madelung == Approx(1.747564594633182).epsilon(kDigits));
   }
   SECTION("CsCl")
   {
     const PeriodicSystem system = crystal(cell, {{0, 0, 0}, {.5, .5, .5}}, {1, -1});
     const double nearest = std::sqrt(3.0) / 2.0 * kLattice;
-    const double madelung = -evaluate_one(exact_model(), system).energy * nearest;
+    const double madelung = -evaluate_one(exact_model(method), system).energy * nearest;
     CHECK(madelung == Approx(1.762674773070988).epsilon(kDigits));
   }
   SECTION("ZnS")
@@ -61,17 +67,19 @@ TEST_CASE("Madelung constants")
                                            {.75, .75, .25}},
                                           {1, 1, 1, 1, -1, -1, -1, -1});
     const double nearest = std::sqrt(3.0) / 4.0 * kLattice;
-    const double madelung = -evaluate_one(exact_model(), system).energy / 4.0 * nearest;
+    const double madelung = -evaluate_one(exact_model(method), system).energy / 4.0 * nearest;
     CHECK(madelung == Approx(1.638055053388789).epsilon(kDigits));
   }
 }
 
 TEST_CASE("one charge in a cubic box with its background")
 {
+  const std::string method = GENERATE("ewald", "pme");
+  CAPTURE(method);
   constexpr double kLength = 7.0, kCharge = 1.3;
   const PeriodicSystem system =
       crystal(orthogonal_cell(kLength, kLength, kLength), {{.1, .2, .3}}, {kCharge});
-  const ChargedResult result = evaluate_one(exact_model(), system);
+  const ChargedResult result = evaluate_one(exact_model(method), system);
   CHECK(2.0 * kLength * result.energy / (kCharge * kCharge) ==
         Approx(-2.837297479480619).epsilon(kDigits));
   // E goes as 1 / L: the trace of the virial is the energy.
@@ -82,6 +90,8 @@ TEST_CASE("one charge in a cubic box with its background")
 
 TEST_CASE("a dipole layer under the slab correction has no field outside")
 {
+  const std::string method = GENERATE("ewald", "pme");
+  CAPTURE(method);
   // Two square lattices of opposite charges at z = 2 and z = 4, spaced closely. Far above, the
   // potential is the constant of a capacitor, half of its jump, below it minus that: the energy of
   // a test charge in the gap falls by 4 pi sigma per length; outside no force acts on it.
@@ -125,6 +135,8 @@ TEST_CASE("a dipole layer under the slab correction has no field outside")
 
 TEST_CASE("the slab correction does not depend on the height of the box")
 {
+  const std::string method = GENERATE("ewald", "pme");
+  CAPTURE(method);
   Cell low = orthogonal_cell(9.0, 8.0, 11.0), high = orthogonal_cell(9.0, 8.0, 23.0);
   low.periodic[2] = high.periodic[2] = false;
   const double net = GENERATE(0.0, 0.05);

@@ -42,7 +42,7 @@ TEST_CASE("lanes give the real-space sums of the CPU")
   on_cpu.add(positions, charges, kConstant, expected.sums);
 
   PairRows rows;
-  set_rows(rows, graph, 1, static_cast<std::int64_t>(positions.size() / 3));
+  set_rows(rows, graph, 1);
   set_positions(rows, positions);
   const ScreenedTable table(kAlpha, kCutoff);
   std::vector<LaneSums> lanes(n);

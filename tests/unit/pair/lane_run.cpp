@@ -40,8 +40,7 @@ PairRows rows_of(const PeriodicSystem &system, double cutoff, int n_types)
 {
   const std::vector<double> positions = host_positions(system, cutoff);
   PairRows rows;
-  set_rows(rows, graph_of(system, cutoff), n_types,
-           static_cast<std::int64_t>(positions.size() / 3));
+  set_rows(rows, graph_of(system, cutoff), n_types);
   set_positions(rows, positions);
   return rows;
 }

@@ -1,5 +1,5 @@
 // If these fail, PME depends on the number of ranks, on which rank owns which atom, on ranks
-// without atoms or without a part of the mesh, or on how the mesh is shared.
+// without atoms or without a part of the mesh, on how the mesh is shared, or on threads.
 #include "catch.h"
 #include "ewald/charged_system.h"
 
@@ -92,4 +92,19 @@ TEST_CASE("PME of a slab on several ranks")
   cell.periodic[2] = false;
   const PeriodicSystem system = random_charges(3, 24, cell, 0.02);
   check_ranks({{"accuracy", 1e-5}, {"slab", 3.0}}, system, 4, sliced_owners(system, 4));
+}
+
+TEST_CASE("lattice sums by several threads")
+{
+  // More than a thread's share of everything: rows, bands of the mesh, parts of its transform.
+  const std::int64_t count = 700;
+  const PeriodicSystem system = random_charges(4, count, tilted_cell(20.0, 19.0, 21.0, 0.1), 0.02);
+  const ModelSpec model = GENERATE(
+      charged_model("pme", 5.0, {{"accuracy", 1e-4}, {"order", 8}, {"mesh", {80, 70, 81}}}),
+      charged_model("ewald", 5.0, {{"accuracy", 1e-4}}));
+  CAPTURE(model.potential);
+  const std::vector<int> owners(static_cast<std::size_t>(count), 0);
+  const ChargedResult expected = evaluate_steps(model, system, {system}, 1, owners).front();
+  for (const int threads : {2, 5})
+    check_same(evaluate_steps(model, system, {system}, 1, owners, threads).front(), expected);
 }

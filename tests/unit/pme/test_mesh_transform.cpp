@@ -3,6 +3,7 @@
 #include <ATen/ops/_fft_r2c.h>
 #include <ATen/ops/from_blob.h>
 
+#include <algorithm>
 #include <mutex>
 #include <random>
 
@@ -53,9 +54,9 @@ void for_each(const MeshBox &box, const MeshSize &size, Body body)
 TEST_CASE("shared transforms")
 {
   const auto sharing = GENERATE(MeshSharing::distributed, MeshSharing::replicated);
-  // The last is transformed in several parts.
-  const MeshSize size =
-      GENERATE(MeshSize{8, 9, 10}, MeshSize{6, 5, 7}, MeshSize{4, 4, 4}, MeshSize{48, 50, 60});
+  // The last two are transformed in several parts, of slabs and (on 13 ranks) of pencils.
+  const MeshSize size = GENERATE(MeshSize{8, 9, 10}, MeshSize{6, 5, 7}, MeshSize{4, 4, 4},
+                                 MeshSize{48, 50, 60}, MeshSize{5, 200, 400});
   const int ranks = GENERATE(1, 2, 3, 5, 8, 13, 27);
   CAPTURE(size, ranks, sharing == MeshSharing::replicated);
   const std::vector<double> mesh = random_mesh(size);
