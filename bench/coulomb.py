@@ -4,8 +4,8 @@
 
 The error is measured: the root mean square of the forces' deviation from a converged Ewald sum, over that of the
 forces. For each program and each of a few cutoffs and orders the accuracy is lowered as far as the error allows;
-the fastest of these settings is timed, in turns, and the smallest time of all rounds counts. `cost` tells how the
-time of pme grows with the number of charges. Needs `lmp` with the plugin.
+the fastest of these settings on so many ranks is timed, in turns, and the smallest time of all rounds counts.
+`cost` tells how the time of pme grows with the number of charges. Needs `lmp` with the plugin.
 """
 
 import argparse
@@ -79,32 +79,39 @@ def converged(cells, folder: Path) -> np.ndarray:
 
 
 def compare(method: str, arguments, folder: Path) -> None:
-    chosen: dict[bool, Setting] = {}
+    chosen: dict[tuple[bool, int], Setting] = {}
     for cells in SIZES[method][:1] if arguments.quick else SIZES[method]:
         count, reference = 8 * math.prod(cells), converged(cells, folder)
-        accuracies = {}
+        found: dict[bool, dict[Setting, tuple[float, float]]] = {}
         for ours in (True, False):
             # What suits the smaller system is taken for the larger one.
-            timed = []
-            for setting in [chosen[ours]] if ours in chosen else settings(method, ours, arguments.quick):
-                found = loosest(setting, arguments.error, cells, reference, folder)
-                if found is None:
-                    continue
-                time = salt_time(cells, setting.commands(found[0], folder), 5, 1, folder)
-                timed.append((time, setting, found))
-                print(f"    {setting}: accuracy {found[0]:.2e} has error {found[1]:.2e}, {1e3 * time:.1f} ms", flush=True)
-            if not timed:
+            tried = settings(method, ours, arguments.quick)
+            if chosen:
+                tried = {chosen[ours, ranks] for ranks in arguments.ranks}
+            loose = {setting: loosest(setting, arguments.error, cells, reference, folder) for setting in tried}
+            found[ours] = {setting: reached for setting, reached in loose.items() if reached}
+            if not found[ours]:
                 sys.exit(f"no setting of {'mlip/dd' if ours else 'LAMMPS'} reaches {arguments.error}")
-            _, chosen[ours], accuracies[ours] = min(timed, key=lambda entry: entry[0])
         for ranks in arguments.ranks:
+            commands, texts = {}, {}
+            for ours in (True, False):
+                timed = []
+                for setting, (accuracy, error) in found[ours].items():
+                    time = salt_time(cells, setting.commands(accuracy, folder), 10, ranks, folder)
+                    timed.append((time, str(setting), setting))
+                    if len(found[ours]) > 1:
+                        print(f"    {ranks} ranks, {setting}: accuracy {accuracy:.2e} has error {error:.2e}, "
+                              f"{1e3 * time:.1f} ms", flush=True)
+                setting = chosen.setdefault((ours, ranks), min(timed)[2])
+                accuracy, error = found[ours][setting]
+                commands[ours], texts[ours] = (setting, accuracy), f"{setting}, error {error:.2e}"
             best = dict.fromkeys((True, False), math.inf)
             for _ in range(arguments.rounds):
-                for ours in (False, True):
-                    commands = chosen[ours].commands(accuracies[ours][0], folder)
-                    best[ours] = min(best[ours], salt_time(cells, commands, 20, ranks, folder))
-            print(f"{count} charges, {ranks} ranks, error {accuracies[True][1]:.2e} against {accuracies[False][1]:.2e}: "
-                  f"{chosen[True]} {1e3 * best[True]:.2f} ms, {chosen[False]} {1e3 * best[False]:.2f} ms per step, "
-                  f"ratio {best[True] / best[False]:.2f}", flush=True)
+                for ours, (setting, accuracy) in commands.items():
+                    time = salt_time(cells, setting.commands(accuracy, folder), 30, ranks, folder)
+                    best[ours] = min(best[ours], time)
+            print(f"{count} charges, {ranks} ranks: {texts[True]}: {1e3 * best[True]:.2f} ms, "
+                  f"{texts[False]}: {1e3 * best[False]:.2f} ms per step, ratio {best[True] / best[False]:.2f}", flush=True)
 
 
 def cost(arguments, folder: Path) -> None:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "potentials/pair/row_blocks.h"
+#include "potentials/pair/wide.h"
 #ifdef MLIP_DD_WITH_CUDA
 #include "potentials/coulomb/screened_lanes.h"
 #include "potentials/coulomb/screened_results.h"
@@ -53,6 +54,44 @@ class RealSpaceSum::OnGpu {
 #else
 class RealSpaceSum::OnGpu {};
 #endif
+
+namespace {
+
+constexpr std::size_t kRowSums = 10;    // potential, three of the force, six of the virial
+
+// Sums over pairs [begin, end) of one receiver, each over that charge; `from` has x, y, z, charge,
+// value and derivative of each pair. The virial counts `share` times.
+MLIP_DD_WIDE void add_pairs(std::size_t begin, std::size_t end, const double *const *from,
+                            double share, double *sums)
+{
+  const double *px = from[0], *py = from[1], *pz = from[2], *charge = from[3], *value = from[4],
+               *derivative = from[5];
+  double potential = 0.0, fx = 0.0, fy = 0.0, fz = 0.0;
+  double xx = 0.0, yy = 0.0, zz = 0.0, xy = 0.0, xz = 0.0, yz = 0.0;
+#pragma omp simd reduction(+ : potential, fx, fy, fz, xx, yy, zz, xy, xz, yz)
+  for (std::size_t m = begin; m < end; ++m) {
+    const double x = px[m], y = py[m], z = pz[m];
+    const double slope = charge[m] * derivative[m];
+    potential += charge[m] * value[m];
+    fx += slope * x;
+    fy += slope * y;
+    fz += slope * z;
+    xx += slope * x * x;
+    yy += slope * y * y;
+    zz += slope * z * z;
+    xy += slope * x * y;
+    xz += slope * x * z;
+    yz += slope * y * z;
+  }
+  const double moments[6] = {xx, yy, zz, xy, xz, yz};
+  sums[0] += potential;
+  sums[1] += fx;
+  sums[2] += fy;
+  sums[3] += fz;
+  for (int c = 0; c < 6; ++c) sums[4 + c] += share * moments[c];
+}
+
+}    // namespace
 
 RealSpaceSum::RealSpaceSum([[maybe_unused]] int gpu, int threads)
     : threads_(threads), shares_(static_cast<std::size_t>(threads))
@@ -187,31 +226,16 @@ void RealSpaceSum::add_rows(std::size_t begin, std::size_t end, std::span<const 
     const auto part = [all](std::vector<double> &values) { return std::span(values.data(), all); };
     table_.evaluate(part(near.squared), part(near.value), part(near.derivative));
 
-    const double charge = charges[i];
-    double potential = 0.0, fx = 0.0, fy = 0.0, fz = 0.0;
-    std::array<double, 6> row_total{};
-    for (std::size_t m = 0; m < all; ++m) {
-      const double x = near.x[m], y = near.y[m], z = near.z[m];
-      const double slope = near.charge[m] * near.derivative[m];
-      potential += near.charge[m] * near.value[m];
-      fx += slope * x;
-      fy += slope * y;
-      fz += slope * z;
-      // A pair that another rank (or the opposite image) counts too gives half of its virial here.
-      const double share = m < mutual ? slope : 0.5 * slope;
-      row_total[0] += share * x * x;
-      row_total[1] += share * y * y;
-      row_total[2] += share * z * z;
-      row_total[3] += share * x * y;
-      row_total[4] += share * x * z;
-      row_total[5] += share * y * z;
-    }
-    sums.potential[i] += constant * potential;
-    const double factor = constant * charge;
-    sums.forces[3 * i] += factor * fx;
-    sums.forces[3 * i + 1] += factor * fy;
-    sums.forces[3 * i + 2] += factor * fz;
-    for (std::size_t c = 0; c < 6; ++c) total[c] -= factor * row_total[c];
+    const double *from[] = {near.x.data(),      near.y.data(),     near.z.data(),
+                            near.charge.data(), near.value.data(), near.derivative.data()};
+    double row[kRowSums] = {};
+    add_pairs(0, mutual, from, 1.0, row);
+    // A pair that another rank (or the opposite image) counts too gives half of its virial here.
+    add_pairs(mutual, all, from, 0.5, row);
+    sums.potential[i] += constant * row[0];
+    const double factor = constant * charges[i];
+    for (std::size_t a = 0; a < 3; ++a) sums.forces[3 * i + a] += factor * row[1 + a];
+    for (std::size_t c = 0; c < 6; ++c) total[c] -= factor * row[4 + c];
     for (std::size_t m = 0; m < mutual; ++m) {
       const auto j = static_cast<std::size_t>(near.rows[m]);
       const double slope = factor * near.charge[m] * near.derivative[m];

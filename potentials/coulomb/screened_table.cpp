@@ -7,13 +7,7 @@
 #include "base/constants.h"
 #include "base/error.h"
 #include "potentials/coulomb/screened_terms.h"
-
-// The compiler makes a version for wide registers beside the portable one, chosen at load.
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
-#define MLIP_DD_WIDE __attribute__((target_clones("avx512f", "avx2,fma", "default")))
-#else
-#define MLIP_DD_WIDE
-#endif
+#include "potentials/pair/wide.h"
 
 namespace mlip_dd {
 

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <optional>
 
 #include "base/constants.h"
 #include "base/timer.h"
 #include "potentials/ewald/matrix_product.h"
 #include "potentials/ewald/wave_vectors.h"
+#include "potentials/pair/wide.h"
 
 namespace mlip_dd {
 
@@ -30,6 +32,44 @@ void powers(double fraction, int first, int last, std::complex<double> *result)
   }
 }
 
+// Each number re | im: the imaginary part `n` places after the real one.
+void put(const std::complex<double> &value, double *to, std::size_t n)
+{
+  to[0] = value.real();
+  to[n] = value.imag();
+}
+
+// to = x y, for n numbers re | im.
+MLIP_DD_WIDE void multiply_phases(std::size_t n, const double *__restrict x,
+                                  const double *__restrict y, double *__restrict to)
+{
+  for (std::size_t b = 0; b < n; ++b) {
+    to[b] = x[b] * y[b] - x[n + b] * y[n + b];
+    to[n + b] = x[b] * y[n + b] + x[n + b] * y[b];
+  }
+}
+
+// With phases e and products p of n atoms, re | im, where p has its imaginary part negative:
+// adds e p's real part to `values`, and h and k times its imaginary part to the slopes.
+MLIP_DD_WIDE void add_products(std::size_t n, const double *__restrict e,
+                               const double *__restrict p, double h, double k,
+                               double *__restrict values, double *__restrict slope_h,
+                               double *__restrict slope_k)
+{
+  for (std::size_t b = 0; b < n; ++b) {
+    const double im = e[n + b] * p[b] - e[b] * p[n + b];
+    values[b] += e[b] * p[b] + e[n + b] * p[n + b];
+    slope_h[b] += h * im;
+    slope_k[b] += k * im;
+  }
+}
+
+MLIP_DD_WIDE void add_slopes(std::size_t n, const double *__restrict e, const double *__restrict p,
+                             double *__restrict slope)
+{
+  for (std::size_t b = 0; b < n; ++b) slope[b] += e[n + b] * p[b] - e[b] * p[n + b];
+}
+
 class StructureFactors final : public ReciprocalSum {
  public:
   StructureFactors(const EwaldParameters &parameters, double accuracy, Communicator &communicator)
@@ -40,6 +80,7 @@ class StructureFactors final : public ReciprocalSum {
   {
     alpha_ = alpha;
     plan_ = plan_waves(parameters_, accuracy_, lattice, totals, alpha);
+    weighed_.reset();
   }
 
   void add(const Lattice &lattice, const OwnedCharges &atoms, double constant,
@@ -110,9 +151,9 @@ class StructureFactors final : public ReciprocalSum {
     const auto present = static_cast<std::size_t>(atoms_in(atoms, block));
     const auto [most_h, most_k, most_l] = plan_.waves.largest;
     const auto width = static_cast<std::size_t>(plan_.waves.width());
-    phases_[0].resize(static_cast<std::size_t>(most_h + 1) * n);
-    phases_[1].resize(static_cast<std::size_t>(2 * most_k + 1) * n);
-    std::vector<std::complex<double>> &row = phases_[2];
+    phases_[0].resize(static_cast<std::size_t>(most_h + 1) * 2 * n);
+    phases_[1].resize(static_cast<std::size_t>(2 * most_k + 1) * 2 * n);
+    std::vector<std::complex<double>> &row = powers_;
     row.resize(std::max(
         {width, static_cast<std::size_t>(most_h + 1), static_cast<std::size_t>(2 * most_k + 1)}));
     for (std::size_t b = 0; b < n; ++b) {
@@ -121,10 +162,10 @@ class StructureFactors final : public ReciprocalSum {
                       : kNoAtom;
       powers(fraction[0], 0, most_h, row.data());
       for (std::size_t m = 0; m <= static_cast<std::size_t>(most_h); ++m)
-        phases_[0][m * n + b] = row[m];
+        put(row[m], &phases_[0][m * 2 * n + b], n);
       powers(fraction[1], -most_k, most_k, row.data());
       for (std::size_t m = 0; m <= static_cast<std::size_t>(2 * most_k); ++m)
-        phases_[1][m * n + b] = row[m];
+        put(row[m], &phases_[1][m * 2 * n + b], n);
       powers(fraction[2], -most_l, most_l, row.data());
       std::fill(row.begin() + 2 * most_l + 1, row.begin() + plan_.waves.width(), 0.0);
       double *first = &along_[b * 2 * width], *second = &along_[(n + b) * 2 * width];
@@ -139,13 +180,9 @@ class StructureFactors final : public ReciprocalSum {
     }
     for (std::size_t c = 0; c < plan_.waves.columns.size(); ++c) {
       const WaveColumn &column = plan_.waves.columns[c];
-      const std::complex<double> *x = &phases_[0][static_cast<std::size_t>(column.h) * n];
-      const std::complex<double> *y = &phases_[1][static_cast<std::size_t>(column.k + most_k) * n];
-      double *re = &across_[c * 2 * n], *im = re + n;
-      for (std::size_t b = 0; b < n; ++b) {
-        re[b] = x[b].real() * y[b].real() - x[b].imag() * y[b].imag();
-        im[b] = x[b].real() * y[b].imag() + x[b].imag() * y[b].real();
-      }
+      const double *x = &phases_[0][static_cast<std::size_t>(column.h) * 2 * n];
+      const double *y = &phases_[1][static_cast<std::size_t>(column.k + most_k) * 2 * n];
+      multiply_phases(n, x, y, &across_[c * 2 * n]);
     }
   }
 
@@ -197,22 +234,37 @@ class StructureFactors final : public ReciprocalSum {
     traffic_.bytes_sent += static_cast<std::int64_t>(packed_.size() * sizeof(double));
   }
 
-  // weighted_ = weights_ times factors_, zero for l outside a column's range.
-  void weigh_factors(const Lattice &lattice, double constant, std::array<double, 9> *virial)
+  // weights_ of the waves, zero for l outside a column's range.
+  void weigh(const Lattice &lattice, double constant)
   {
+    if (weighed_ && weighed_->vectors == lattice.vectors && constant == weighed_constant_) return;
     std::fill(weights_.begin(), weights_.end(), 0.0);
-    std::fill(weighted_.begin(), weighted_.end(), 0.0);
     for_each_wave(
         [&](const WaveColumn &column, int l, std::size_t c, std::size_t place, std::size_t width) {
           const Vector3 k = wave_vector(lattice, column.h, column.k, l);
           const double k_squared = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
-          const double weight = constant * wave_weight(k_squared, lattice.volume, alpha_);
+          weights_[c * width + place] = constant * wave_weight(k_squared, lattice.volume, alpha_);
+        });
+    weighed_ = lattice;
+    weighed_constant_ = constant;
+  }
+
+  // weighted_ = weights_ times factors_.
+  void weigh_factors(const Lattice &lattice, double constant, std::array<double, 9> *virial)
+  {
+    weigh(lattice, constant);
+    const auto row = static_cast<std::size_t>(plan_.waves.width());
+    for (std::size_t half = 0; half < weighted_.size(); half += row)
+      for (std::size_t l = 0; l < row; ++l)
+        weighted_[half + l] = weights_[half / (2 * row) * row + l] * factors_[half + l];
+    if (!virial) return;
+    for_each_wave(
+        [&](const WaveColumn &column, int l, std::size_t c, std::size_t place, std::size_t width) {
+          const Vector3 k = wave_vector(lattice, column.h, column.k, l);
+          const double k_squared = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
+          const double weight = weights_[c * width + place];
           const double re = factors_[c * 2 * width + place];
           const double im = factors_[c * 2 * width + width + place];
-          weights_[c * width + place] = weight;
-          weighted_[c * 2 * width + place] = weight * re;
-          weighted_[c * 2 * width + width + place] = weight * im;
-          if (!virial) return;
           const double energy = 0.5 * weight * (re * re + im * im);
           for (std::size_t a = 0; a < 3; ++a)
             for (std::size_t b = 0; b < 3; ++b)
@@ -242,22 +294,14 @@ class StructureFactors final : public ReciprocalSum {
     multiply(weighted_, n);
     for (std::size_t c = 0; c < plan_.waves.columns.size(); ++c) {
       const double h = plan_.waves.columns[c].h, k = plan_.waves.columns[c].k;
-      const double *er = &across_[c * 2 * count], *ei = er + count;
-      const double *pr = &products_[c * 2 * count], *pi = pr + count;
-      for (std::size_t b = 0; b < count; ++b) {
-        const double im = ei[b] * pr[b] - er[b] * pi[b];
-        at_atoms_[0][b] += er[b] * pr[b] + ei[b] * pi[b];
-        at_atoms_[1][b] += h * im;
-        at_atoms_[2][b] += k * im;
-      }
+      add_products(count, &across_[c * 2 * count], &products_[c * 2 * count], h, k,
+                   at_atoms_[0].data(), at_atoms_[1].data(), at_atoms_[2].data());
     }
     for (std::size_t m = 0; m < weighted_.size(); ++m)
       scaled_[m] = weighted_[m] * (static_cast<double>(m % width) - plan_.waves.largest[2]);
     multiply(scaled_, n);
     for (std::size_t c = 0; c < plan_.waves.columns.size(); ++c) {
-      const double *er = &across_[c * 2 * count], *ei = er + count;
-      const double *pr = &products_[c * 2 * count], *pi = pr + count;
-      for (std::size_t b = 0; b < count; ++b) at_atoms_[3][b] += ei[b] * pr[b] - er[b] * pi[b];
+      add_slopes(count, &across_[c * 2 * count], &products_[c * 2 * count], at_atoms_[3].data());
     }
     for (std::size_t b = 0; b < present; ++b) {
       const double charge = atoms.charges[start + b];
@@ -309,9 +353,12 @@ class StructureFactors final : public ReciprocalSum {
   Communicator &communicator_;
   double alpha_ = 0.0;
   WavePlan plan_;
+  std::optional<Lattice> weighed_;    // what weights_ are for
+  double weighed_constant_ = 0.0;
   Traffic traffic_;
   // Work space, kept between evaluations.
-  std::array<std::vector<std::complex<double>>, 3> phases_;
+  std::vector<std::complex<double>> powers_;
+  std::array<std::vector<double>, 2> phases_;    // [powers, re | im of the block's atoms]
   std::array<std::vector<double>, 4> at_atoms_;
   std::vector<double> across_, along_, turned_, charged_, factors_, weights_, weighted_, scaled_,
       products_, packed_;
