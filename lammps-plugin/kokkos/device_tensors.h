@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <kokkos_type.h>
 
@@ -40,6 +41,16 @@ class SharedStream {
   SharedStream() {}
 #endif
 };
+
+// Makes room for `n` numbers of `options`, in the memory that the tensor has where that is enough:
+// fresh memory costs more than what is written there.
+inline void fit(at::Tensor &tensor, std::int64_t n, const at::TensorOptions &options)
+{
+  if (tensor.defined())
+    tensor.resize_({n});
+  else
+    tensor = at::empty({n}, options);
+}
 
 // The first `n` numbers of a one-dimensional view of ints, without a copy; valid as long as the
 // view.

@@ -8,6 +8,7 @@
 
 #include "device_tensors.h"
 #include "intercept/interception.h"
+#include "potentials/pair/pair_view.h"
 
 namespace mlip_dd {
 
@@ -82,12 +83,11 @@ at::Tensor take_rows(const at::Tensor &atoms, int width, double factor, const Ta
 KokkosCandidates candidates_of(const AtomGraph &graph, const at::Device &device)
 {
   const CandidateList &list = graph.candidates;
-  const auto tensor = [&device](const auto &values) {
-    return at::tensor(values).to(device, at::kLong);
+  const auto tensor = [&device](const auto &values, at::ScalarType type) {
+    return at::tensor(values).to(device, type);
   };
-  const at::Tensor sender_atoms = tensor(list.sender_atoms);
-  return {graph.n_rows(), tensor(list.receiver_atoms), tensor(list.offsets), sender_atoms,
-          tensor(list.atom_rows).index_select(0, sender_atoms)};
+  return {graph.n_rows(), tensor(list.receiver_atoms, at::kLong), tensor(list.offsets, at::kLong),
+          tensor(list.sender_atoms, at::kInt), tensor(list.atom_rows, at::kLong)};
 }
 
 template <class DeviceType>
@@ -97,25 +97,32 @@ KokkosGraph<DeviceType>::KokkosGraph(const LAMMPS_NS::LAMMPS &lammps, const Host
     : lammps_(lammps), units_(units), n_owned_(n_owned), candidates_(std::move(candidates))
 {
   types = std::move(types_of_rows);
-  by_sender_ = candidates_.sender_rows.argsort(/*stable=*/true, /*dim=*/0, /*descending=*/false);
-  sender_offsets_ =
-      at::searchsorted(candidates_.sender_rows.index_select(0, by_sender_),
-                       at::arange(candidates_.n_rows + 1, candidates_.sender_rows.options()));
+  n_candidates = candidates_.sender_atoms.size(0);
+}
+
+template <class DeviceType>
+void KokkosGraph<DeviceType>::order_by_sender()
+{
+  sender_rows_ = candidates_.rows_of_atoms.index_select(0, candidates_.sender_atoms);
+  by_sender_ = sender_rows_.argsort(/*stable=*/true, /*dim=*/0, /*descending=*/false);
+  sender_offsets_ = at::searchsorted(sender_rows_.index_select(0, by_sender_),
+                                     at::arange(candidates_.n_rows + 1, sender_rows_.options()));
   edge_offsets_ = at::zeros_like(candidates_.offsets);
-  edges_ = at::empty_like(candidates_.sender_rows);
+  edges_ = at::empty_like(sender_rows_);
 }
 
 template <class DeviceType>
 void KokkosGraph<DeviceType>::select_edges(double cutoff)
 {
+  if (!by_sender_.defined()) order_by_sender();
   const auto x = lammps_.atomKK->k_x.template view<DeviceType>();
   const Separation<std::decay_t<decltype(x)>> separation{x, units_.length};
   const double cutoff_squared = cutoff * cutoff;
   const Index receivers = candidates_.receiver_atoms.size(0);
   const Index *receiver_atoms = candidates_.receiver_atoms.const_data_ptr<Index>();
   const Index *offsets = candidates_.offsets.const_data_ptr<Index>();
-  const Index *sender_atoms = candidates_.sender_atoms.const_data_ptr<Index>();
-  const Index *sender_rows = candidates_.sender_rows.const_data_ptr<Index>();
+  const std::int32_t *sender_atoms = candidates_.sender_atoms.const_data_ptr<std::int32_t>();
+  const Index *sender_rows = sender_rows_.const_data_ptr<Index>();
   Index *edge_offsets = edge_offsets_.mutable_data_ptr<Index>();
   Index *edges = edges_.mutable_data_ptr<Index>();
   using Rows = Kokkos::RangePolicy<DeviceType, Kokkos::IndexType<Index>>;
@@ -212,6 +219,75 @@ void KokkosGraph<DeviceType>::add_edge_node_virial(const at::Tensor &gradient, V
           for (int k = 0; k < 9; ++k) sum[k] -= (1.0 - part) * r[3 * e + k / 3] * g[3 * e + k % 3];
         }
         for (int k = 0; k < 9; ++k) w[9 * row + k] += sum[k];
+      });
+}
+
+template <class DeviceType>
+void KokkosGraph<DeviceType>::lay_out_pairs(int n_types, DevicePairs &pairs) const
+{
+  const Index atoms = candidates_.rows_of_atoms.size(0);
+  const at::TensorOptions on_device = candidates_.offsets.options();
+  pairs.n_types = n_types;
+  pairs.types = (n_types == 1 ? at::zeros_like(types) : types).to(at::kInt);
+  pairs.owned_atoms = candidates_.receiver_atoms.narrow(0, 0, n_owned_).to(at::kInt);
+  pairs.atoms = at::full({atoms + 1, 4}, kOutOfReach, on_device.dtype(at::kDouble));
+  pairs.atoms.select(1, 3).narrow(0, 0, atoms).copy_(candidates_.rows_of_atoms);
+  pairs.runs = at::empty({n_owned_ * n_types, 2}, on_device);
+  at::Tensor counts = at::zeros({n_owned_ * n_types}, on_device);
+
+  const Index *offsets = candidates_.offsets.const_data_ptr<Index>();
+  const std::int32_t *sender_atoms = candidates_.sender_atoms.const_data_ptr<std::int32_t>();
+  const Index *rows = candidates_.rows_of_atoms.const_data_ptr<Index>();
+  const std::int32_t *types_of_rows = pairs.types.const_data_ptr<std::int32_t>();
+  Index *count = counts.mutable_data_ptr<Index>();
+  Index *runs = pairs.runs.mutable_data_ptr<Index>();
+  using Rows = Kokkos::RangePolicy<DeviceType, Kokkos::IndexType<Index>>;
+  Kokkos::parallel_for(
+      "mlip_dd::count_pairs", Rows(0, n_owned_), KOKKOS_LAMBDA(const Index row) {
+        if (n_types == 1)
+          count[row] = offsets[row + 1] - offsets[row];
+        else
+          for (Index k = offsets[row]; k < offsets[row + 1]; ++k)
+            ++count[n_types * row + types_of_rows[rows[sender_atoms[k]]]];
+      });
+  Index total = 0;
+  Kokkos::parallel_scan(
+      "mlip_dd::runs_of_pairs", Rows(0, n_owned_ * n_types),
+      KOKKOS_LAMBDA(const Index run, Index &sum, const bool last) {
+        const Index begin = sum;
+        sum += (count[run] + kPairsAtOnce - 1) / kPairsAtOnce * kPairsAtOnce;
+        if (!last) return;
+        runs[2 * run] = count[run] = begin;
+        runs[2 * run + 1] = sum;
+      },
+      total);
+  fit(pairs.neighbours, total, on_device.dtype(at::kInt));
+  std::int32_t *neighbours = pairs.neighbours.mutable_data_ptr<std::int32_t>();
+  const auto filler = static_cast<std::int32_t>(atoms);
+  Kokkos::parallel_for(
+      "mlip_dd::fill_pairs", Rows(0, n_owned_), KOKKOS_LAMBDA(const Index row) {
+        Index *next = count + n_types * row;
+        for (Index k = offsets[row]; k < offsets[row + 1]; ++k) {
+          const std::int32_t type = n_types == 1 ? 0 : types_of_rows[rows[sender_atoms[k]]];
+          neighbours[next[type]++] = sender_atoms[k];
+        }
+        for (int t = 0; t < n_types; ++t)
+          for (Index k = next[t]; k < runs[2 * (n_types * row + t) + 1]; ++k)
+            neighbours[k] = filler;
+      });
+}
+
+template <class DeviceType>
+void KokkosGraph<DeviceType>::place_pairs(DevicePairs &pairs) const
+{
+  const auto x = lammps_.atomKK->k_x.template view<DeviceType>();
+  const double length = units_.length;
+  double *packed = pairs.atoms.mutable_data_ptr<double>();
+  Kokkos::parallel_for(
+      "mlip_dd::place_pairs",
+      Kokkos::RangePolicy<DeviceType, Kokkos::IndexType<Index>>(0, pairs.atoms.size(0) - 1),
+      KOKKOS_LAMBDA(const Index atom) {
+        for (int a = 0; a < 3; ++a) packed[4 * atom + a] = length * x(atom, a);
       });
 }
 

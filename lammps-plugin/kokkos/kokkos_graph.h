@@ -1,6 +1,7 @@
 // A DeviceGraph over LAMMPS's Kokkos arrays: candidates chosen and forces summed by Kokkos kernels.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "graph/atom_graph.h"
@@ -18,8 +19,8 @@ struct KokkosCandidates {
   std::int64_t n_rows = 0;      // owned and halo
   at::Tensor receiver_atoms;    // int64 [R] atom of each of the first R rows, 0 of one without any
   at::Tensor offsets;           // int64 [R + 1] of the candidates of each
-  at::Tensor sender_atoms;      // int64 [C]
-  at::Tensor sender_rows;       // int64 [C]
+  at::Tensor sender_atoms;      // int32 [C]
+  at::Tensor rows_of_atoms;     // int64 [local atoms and ghosts], of those above
 };
 
 // A copy of the candidates that a graph has on the host.
@@ -32,19 +33,28 @@ class KokkosGraph final : public DeviceGraph {
   KokkosGraph(const LAMMPS_NS::LAMMPS &lammps, const HostUnits &units, std::int64_t n_owned,
               KokkosCandidates candidates, at::Tensor types);
 
+  // What it was made of, for the memory's next use.
+  KokkosCandidates release() { return std::move(candidates_); }
+
   void select_edges(double cutoff) override;
   void add_edge_forces(const at::Tensor &gradient, at::Tensor &forces) const override;
   void add_edge_node_virial(const at::Tensor &gradient, VirialShare share,
                             at::Tensor &node_virial) const override;
+  void lay_out_pairs(int n_types, DevicePairs &pairs) const override;
+  void place_pairs(DevicePairs &pairs) const override;
   at::Tensor owned_positions() const override;
   at::Tensor owned_field(const std::string &name) const override;
 
  private:
+  void order_by_sender();
+
   const LAMMPS_NS::LAMMPS &lammps_;
   HostUnits units_;
   std::int64_t n_owned_;
   KokkosCandidates candidates_;
-  // The candidates by sender row, so that the sum over a row's edges runs in one order.
+  // Where edges are used: the candidates by sender row, so that the sum over a row's edges runs in
+  // one order.
+  at::Tensor sender_rows_;       // int64 [C]
   at::Tensor by_sender_;         // int64 [C]
   at::Tensor sender_offsets_;    // int64 [n_rows + 1]
   at::Tensor edge_offsets_;      // int64 [R + 1] of the edges of each receiver

@@ -146,6 +146,12 @@ void KokkosSource<DeviceType>::take_owners()
 }
 
 template <class DeviceType>
+std::string KokkosSource<DeviceType>::device() const
+{
+  return torch_device<DeviceType>().str();
+}
+
+template <class DeviceType>
 HaloPlan KokkosSource<DeviceType>::build(Communicator &communicator,
                                          std::span<const std::int32_t> model_types,
                                          const BuildOptions &options, AtomGraph &graph)
@@ -162,11 +168,11 @@ void KokkosSource<DeviceType>::close_gaps(const at::Tensor &counts, KokkosCandid
   const at::Tensor offsets = offsets_of(counts);
   const Index n = counts.size(0), total = offsets[n].template item<Index>();
   if (total == candidates.sender_atoms.size(0)) return;
-  const at::Tensor senders = at::empty({total}, counts.options());
-  const Index *from = candidates.sender_atoms.template const_data_ptr<Index>();
+  const at::Tensor senders = at::empty({total}, candidates.sender_atoms.options());
+  const std::int32_t *from = candidates.sender_atoms.template const_data_ptr<std::int32_t>();
   const Index *from_offset = candidates.offsets.template const_data_ptr<Index>();
   const Index *offset = offsets.template const_data_ptr<Index>();
-  Index *to = senders.template mutable_data_ptr<Index>();
+  std::int32_t *to = senders.template mutable_data_ptr<std::int32_t>();
   Kokkos::parallel_for(
       "mlip_dd::close_gaps", Kokkos::RangePolicy<DeviceType, Kokkos::IndexType<Index>>(0, n),
       KOKKOS_LAMBDA(const Index row) {
@@ -202,14 +208,16 @@ HaloPlan KokkosSource<DeviceType>::build_on_device(Communicator &communicator,
         if (row != kNotInModel) room[row] = pairs.count(atom);
       });
   KokkosCandidates candidates;
+  if (const auto last = std::dynamic_pointer_cast<KokkosGraph<DeviceType>>(graph.device))
+    candidates = last->release();
   candidates.receiver_atoms = owned_atoms_;
   candidates.offsets = offsets_of(rooms);
-  candidates.sender_atoms =
-      at::empty({candidates.offsets[n_owned].template item<Index>()}, owners_.options());
+  fit(candidates.sender_atoms, candidates.offsets[n_owned].template item<Index>(),
+      owners_.options().dtype(at::kInt));
   at::Tensor counts = at::zeros_like(rooms);
   at::Tensor met = at::zeros({owners_.size(0)}, owners_.options());
   const Index *offset = candidates.offsets.template const_data_ptr<Index>();
-  Index *sender = candidates.sender_atoms.template mutable_data_ptr<Index>();
+  std::int32_t *sender = candidates.sender_atoms.template mutable_data_ptr<std::int32_t>();
   Index *count = counts.mutable_data_ptr<Index>();
   Index *is_met = met.mutable_data_ptr<Index>();
   Kokkos::parallel_for(
@@ -219,7 +227,7 @@ HaloPlan KokkosSource<DeviceType>::build_on_device(Communicator &communicator,
         Index next = offset[row];
         for (int k = 0; k < pairs.count(atom); ++k)
           if (const Index other = pairs.sender(atom, k); other >= 0) {
-            sender[next++] = other;
+            sender[next++] = static_cast<std::int32_t>(other);
             is_met[other] = 1;
           }
         count[row] = next - offset[row];
@@ -239,7 +247,7 @@ HaloPlan KokkosSource<DeviceType>::build_on_device(Communicator &communicator,
   const at::Tensor rows_of_remote = at::tensor(halo_rows, at::kLong).to(owners_.device());
   const at::Tensor rows = owners_.select(1, 1).clone().index_copy_(0, remote, rows_of_remote);
   candidates.n_rows = plan.n_rows();
-  candidates.sender_rows = rows.index_select(0, candidates.sender_atoms);
+  candidates.rows_of_atoms = rows;
 
   const at::Tensor of_atoms =
       model_types.empty()

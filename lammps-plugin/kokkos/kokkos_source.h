@@ -34,6 +34,8 @@ class KokkosSource final : public GraphSource {
   void unpack_owners(int n, int first, const double *buffer);
   void take_owners();
 
+  std::string device() const override;
+
   HaloPlan build(Communicator &communicator, std::span<const std::int32_t> model_types,
                  const BuildOptions &options, AtomGraph &graph) override;
 

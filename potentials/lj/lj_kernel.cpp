@@ -7,24 +7,24 @@ namespace mlip_dd {
 namespace {
 
 template <bool Switched>
-MLIP_DD_INLINE LjBlock add_rows(const PairRows &rows, const LjParameters &parameters,
+MLIP_DD_INLINE LjBlock add_rows(const PairView &rows, const LjParameters &parameters,
                                 std::int64_t begin, std::int64_t end, const LjSums &sums)
 {
   const double inverse_width = Switched ? 1.0 / parameters.switch_width : 0.0;
-  const Packed4 *atoms = rows.atoms.data();
-  const std::int32_t *neighbours = rows.neighbours.data();
+  const Packed4 *atoms = rows.atoms;
+  const std::int32_t *neighbours = rows.neighbours;
   LjBlock block;
   Moment4 block_moment;
   for (std::int64_t row = begin; row < end; ++row) {
-    const double *own = atoms[rows.owned_atoms[static_cast<std::size_t>(row)]].values;
+    const double *own = atoms[rows.owned_atoms[row]].values;
     const Double4 x = all4(own[0]), y = all4(own[1]), z = all4(own[2]);
-    const int own_type = rows.types[static_cast<std::size_t>(row)];
+    const int own_type = rows.types[row];
     Double4 energy{};
     Force4 force;
     Moment4 moment;
     for (int type = 0; type < rows.n_types; ++type) {
       const LjPair pair = parameters.pair(own_type, type);
-      const NeighbourRun run = rows.run(row, type);
+      const NeighbourRun run = rows.runs[row * rows.n_types + type];
       for (std::int64_t k = run.begin; k < run.end; k += 4) {
         const Pairs4 pairs = load_pairs(atoms, neighbours + k, x, y, z);
         const LjTerm<Double4> term = lj_term<Switched>(pair, inverse_width, pairs.squared);
@@ -43,13 +43,13 @@ MLIP_DD_INLINE LjBlock add_rows(const PairRows &rows, const LjParameters &parame
   return block;
 }
 
-MLIP_DD_KERNEL LjBlock add_cut_rows(const PairRows &rows, const LjParameters &parameters,
+MLIP_DD_KERNEL LjBlock add_cut_rows(const PairView &rows, const LjParameters &parameters,
                                     std::int64_t begin, std::int64_t end, const LjSums &sums)
 {
   return add_rows<false>(rows, parameters, begin, end, sums);
 }
 
-MLIP_DD_KERNEL LjBlock add_switched_rows(const PairRows &rows, const LjParameters &parameters,
+MLIP_DD_KERNEL LjBlock add_switched_rows(const PairView &rows, const LjParameters &parameters,
                                          std::int64_t begin, std::int64_t end, const LjSums &sums)
 {
   return add_rows<true>(rows, parameters, begin, end, sums);
@@ -57,7 +57,7 @@ MLIP_DD_KERNEL LjBlock add_switched_rows(const PairRows &rows, const LjParameter
 
 }    // namespace
 
-LjBlock add_lj_block(const PairRows &rows, const LjParameters &parameters, std::int64_t begin,
+LjBlock add_lj_block(const PairView &rows, const LjParameters &parameters, std::int64_t begin,
                      std::int64_t end, const LjSums &sums)
 {
   return parameters.switch_width > 0.0 ? add_switched_rows(rows, parameters, begin, end, sums)

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "potentials/lj/lj_parameters.h"
-#include "potentials/pair/pair_rows.h"
+#include "potentials/pair/pair_view.h"
 
 namespace mlip_dd {
 
@@ -22,7 +22,7 @@ struct LjBlock {
 };
 
 // Rows [begin, end). Reads and writes nothing else, so that blocks may run side by side.
-LjBlock add_lj_block(const PairRows &rows, const LjParameters &parameters, std::int64_t begin,
+LjBlock add_lj_block(const PairView &rows, const LjParameters &parameters, std::int64_t begin,
                      std::int64_t end, const LjSums &sums);
 
 }    // namespace mlip_dd

@@ -28,6 +28,7 @@ struct LjLanes {
 };
 
 // On the current GPU: sums [n_owned], and everything that `work` points to, lie there.
-void launch_lj(const LjLanes &work, LaneSums *sums);
+// `stream` is a cudaStream_t.
+void launch_lj(const LjLanes &work, LaneSums *sums, void *stream = nullptr);
 
 }    // namespace mlip_dd

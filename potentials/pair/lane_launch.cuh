@@ -62,10 +62,11 @@ inline void check_launch()
 
 // Enqueues; `sums` [n] lies on the current device.
 template <class Work>
-void launch_lanes(const Work &work, std::int64_t n, LaneSums *sums)
+void launch_lanes(const Work &work, std::int64_t n, LaneSums *sums, cudaStream_t stream = nullptr)
 {
   if (n == 0) return;
-  lane_kernel<<<blocks_for(n, kWarpsPerBlock), kWarpsPerBlock * kLanesPerAtom>>>(work, n, sums);
+  lane_kernel<<<blocks_for(n, kWarpsPerBlock), kWarpsPerBlock * kLanesPerAtom, 0, stream>>>(work, n,
+                                                                                            sums);
   check_launch();
 }
 

@@ -4,13 +4,6 @@
 
 namespace mlip_dd {
 
-namespace {
-
-constexpr std::int64_t kLanes = 4;
-constexpr double kOutOfReach = 1e20;    // its tenth power is a number still
-
-}    // namespace
-
 void set_rows(PairRows &rows, const AtomGraph &graph, int n_types)
 {
   const std::size_t n_atoms = graph.candidates.atom_rows.size();
@@ -29,7 +22,7 @@ void set_rows(PairRows &rows, const AtomGraph &graph, int n_types)
   rows.neighbours.clear();
   rows.runs.reserve(graph.owned_atoms.size() * types);
   rows.neighbours.reserve(graph.candidates.size() +
-                          graph.owned_atoms.size() * types * (kLanes - 1));
+                          graph.owned_atoms.size() * types * (kPairsAtOnce - 1));
   std::vector<std::int64_t> next(types);
   for (std::size_t row = 0; row < graph.owned_atoms.size(); ++row) {
     const auto senders = graph.candidates.senders_of(row);
@@ -45,7 +38,7 @@ void set_rows(PairRows &rows, const AtomGraph &graph, int n_types)
     auto end = static_cast<std::int64_t>(rows.neighbours.size());
     for (std::int64_t &count : next) {
       const std::int64_t begin = end;
-      end += (count + kLanes - 1) / kLanes * kLanes;
+      end += (count + kPairsAtOnce - 1) / kPairsAtOnce * kPairsAtOnce;
       rows.runs.push_back({begin, end});
       count = begin;
     }

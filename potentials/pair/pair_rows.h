@@ -24,6 +24,12 @@ struct PairRows {
   std::vector<std::int32_t> neighbours;
   std::vector<Packed4> atoms;    // [host atoms + 1] x, y, z, and the row as a number
 
+  PairView view() const
+  {
+    return {n_types,     n_owned,           types.data(), owned_atoms.data(),
+            runs.data(), neighbours.data(), atoms.data()};
+  }
+
   const NeighbourRun &run(std::int64_t row, int type) const
   {
     return runs[static_cast<std::size_t>(row * n_types + type)];

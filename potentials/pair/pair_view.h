@@ -7,8 +7,11 @@
 
 namespace mlip_dd {
 
-// Neighbours of one type around one atom: entries [begin, end) of the neighbours, a multiple of
-// four.
+inline constexpr std::int64_t kPairsAtOnce = 4;    // runs are multiples of it,
+inline constexpr double kOutOfReach =
+    1e20;    // filled up with an atom there; its tenth power is a number still
+
+// Neighbours of one type around one atom: entries [begin, end) of the neighbours.
 struct NeighbourRun {
   std::int64_t begin = 0;
   std::int64_t end = 0;

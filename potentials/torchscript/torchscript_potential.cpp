@@ -83,7 +83,7 @@ class TorchScriptPotential final : public Potential {
   }
 
   double cutoff() const override { return *model_.cutoff; }
-  bool takes_device_graph() const override { return true; }
+  bool takes_device_graph(const std::string &) const override { return true; }
   std::string flux_caveat() const override
   {
     if (model_.layers.value_or(2) <= 1) return {};
@@ -154,10 +154,9 @@ class TorchScriptPotential final : public Potential {
 
     const c10::IValue result = forward(run);
     if (sums_inside_) sums_.pause();
-    const ModelRows rows{graph.n_owned, rows_held(graph),
-                         1.0 / static_cast<double>(request.running.count),
-                         sums_over_systems_ || (sums_inside_ && !adapters_.replicated()),
-                         volume_of(step.cell)};
+    const ModelRows rows{
+        graph.n_owned, rows_held(graph), 1.0 / static_cast<double>(request.running.count),
+        sums_over_systems_ || (sums_inside_ && !adapters_.replicated()), volume_of(step.cell)};
     take_energy(result, rows, request, run, output);
     if (inputs_.route() == ForceRoute::model) results_.add_forces(result, rows, request, output);
     for (const std::string &name : request.output_fields)

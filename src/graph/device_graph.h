@@ -11,6 +11,17 @@
 
 namespace mlip_dd {
 
+// Candidates laid out for kernels of pair potentials, as PairRows of potentials/pair/pair_rows.h,
+// on one device.
+struct DevicePairs {
+  int n_types = 0;
+  at::Tensor types;          // int32 [n_owned + n_halo]
+  at::Tensor owned_atoms;    // int32 [n_owned]
+  at::Tensor runs;           // int64 [n_owned * n_types, 2]
+  at::Tensor neighbours;     // int32, filled up with an atom out of every reach
+  at::Tensor atoms;          // float64 [host atoms + 1, 4]
+};
+
 // Rows and order of edges are those of AtomGraph. All tensors are on one device; real ones are
 // float64, in the units of AtomGraph. Not collective.
 class DeviceGraph {
@@ -28,6 +39,11 @@ class DeviceGraph {
   virtual void add_edge_node_virial(const at::Tensor &gradient, VirialShare share,
                                     at::Tensor &node_virial) const = 0;
 
+  // For potentials that work on the candidates of owned rows, as set_rows() and set_positions() in
+  // pair_rows.h: at a reneighbouring, and then in each step.
+  virtual void lay_out_pairs(int n_types, DevicePairs &pairs) const = 0;
+  virtual void place_pairs(DevicePairs &pairs) const = 0;
+
   // [n_owned, 3], of the owned rows as they stand.
   virtual at::Tensor owned_positions() const = 0;
 
@@ -35,6 +51,7 @@ class DeviceGraph {
   // undefined where they carry nothing of the name.
   virtual at::Tensor owned_field(const std::string &name) const = 0;
 
+  std::int64_t n_candidates = 0;
   at::Tensor types;         // int64 [n_owned + n_halo]
   at::Tensor edge_index;    // int64 [2, E], receivers and senders; as made by empty_edge_index
   at::Tensor vectors;       // [E, 3]

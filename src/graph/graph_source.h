@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "graph/build.h"
@@ -13,6 +14,9 @@ namespace mlip_dd {
 class GraphSource {
  public:
   virtual ~GraphSource() = default;
+
+  // Where its arrays lie, as PotentialOptions::device names it.
+  virtual std::string device() const { return "cpu"; }
 
   // Collective; see build_graph. `model_types` maps the host's element to the model's type; empty:
   // they are the same. Sets graph.device where `options` want one and the source can make it.

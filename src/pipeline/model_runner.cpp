@@ -38,17 +38,17 @@ void ModelRunner::rebuild(GraphSource &source, std::span<const std::int32_t> mod
   BuildOptions options;
   options.reach = potential_->cutoff() + skin;
   options.layers_held = realisation_.layers_held;
-  options.on_device = potential_->takes_device_graph();
+  options.on_device = potential_->takes_device_graph(source.device());
   options.every_atom = realisation_.every_atom;
   HaloPlan plan = source.build(communicator_, model_types, options, *graph_);
   take_plan(std::move(plan));
 }
 
-bool ModelRunner::can_share_graph_with(const ModelRunner &other) const
+bool ModelRunner::can_share_graph_with(const ModelRunner &other, const std::string &device) const
 {
   return potential_->cutoff() == other.potential_->cutoff() &&
          potential_->uses_edges() == other.potential_->uses_edges() &&
-         potential_->takes_device_graph() == other.potential_->takes_device_graph() &&
+         potential_->takes_device_graph(device) == other.potential_->takes_device_graph(device) &&
          realisation_.mode == other.realisation_.mode &&
          realisation_.layers_held == other.realisation_.layers_held &&
          realisation_.every_atom == other.realisation_.every_atom;
@@ -192,7 +192,8 @@ GraphCounts ModelRunner::counts() const
   counts.owned = graph_->n_owned;
   counts.halo = graph_->n_halo;
   counts.model_rows = realisation_.mode == HaloMode::exchange ? graph_->n_owned : graph_->n_rows();
-  counts.candidates = static_cast<std::int64_t>(graph_->candidates.size());
+  counts.candidates = graph_->device ? graph_->device->n_candidates
+                                     : static_cast<std::int64_t>(graph_->candidates.size());
   counts.neighbour_ranks = static_cast<std::int64_t>(plan.halo_peers.size());
   return counts;
 }

@@ -46,7 +46,8 @@ class ModelRunner {
   void rebuild(const HostAtoms &atoms, const NeighbourList &neighbours, double skin);
 
   // Whether the same atoms, types and skin would give both the same graph, used in the same way.
-  bool can_share_graph_with(const ModelRunner &other) const;
+  // `device`: that of the graphs' source.
+  bool can_share_graph_with(const ModelRunner &other, const std::string &device) const;
   // Instead of rebuild(): uses the graph and plan of `other`, which has been rebuilt and in each
   // step evaluates first.
   void share_graph_of(const ModelRunner &other);

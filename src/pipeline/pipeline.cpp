@@ -116,7 +116,7 @@ void Pipeline::rebuild(GraphSource &source, double skin)
     Member &member = members_[*s];
     const auto same = std::find_if(wiring_.order.begin(), s, [&](std::size_t earlier) {
       return members_[earlier].types == member.types &&
-             members_[earlier].runner->can_share_graph_with(*member.runner);
+             members_[earlier].runner->can_share_graph_with(*member.runner, source.device());
     });
     if (same != s) {
       member.runner->share_graph_of(*members_[*same].runner);

@@ -73,8 +73,9 @@ class Potential {
   // itself and the caller leaves the edges empty.
   virtual bool uses_edges() const { return true; }
 
-  // Whether it computes on graphs with a DeviceGraph, into OutputTensors.
-  virtual bool takes_device_graph() const { return false; }
+  // Whether it computes on graphs with a DeviceGraph on this device (cpu, cuda:N), into
+  // OutputTensors.
+  virtual bool takes_device_graph(const std::string & /*device*/) const { return false; }
 
   // Whether anything may be added to halo rows of forces, per-atom virials or gradients. Where not,
   // the caller brings nothing home, and these outputs may have owned rows alone.

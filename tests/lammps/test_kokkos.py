@@ -378,6 +378,7 @@ def test_arrays_are_brought_up_to_date(kokkos, spy, toy3, tmp_path):
     to_q = "pair_style mlip/dd {spec} charges to_q log yes\npair_coeff * * Na Cl"
     cases = {"model": Case(rock_salt(1), toy3), "to_q": Case(rock_salt(1), charged, style="charge", pair=to_q),
              "carried": Case(rock_salt(1), single(tmp_path, "carried", strength_spec(tmp_path)), changes=CARRIED),
+             "pairs": Case(rock_salt(1), single(tmp_path, "lj", native_spec("lj", 6.0, epsilon=0.01, sigma=2.7))),
              "host": Case(rock_salt(1), single(tmp_path, "pme", native_spec("pme", 5.0)), style="charge")}
     found, ours = {}, {}
     for name, case in cases.items():
@@ -394,7 +395,7 @@ def test_arrays_are_brought_up_to_date(kokkos, spy, toy3, tmp_path):
     assert ("sync", KOKKOS, Q) in found["to_q"] and ("modified", KOKKOS, Q) in found["to_q"]
     assert ("modified", DEVICE, Q) in found["to_q"], "after those of ghosts have come"
     assert ("sync", KOKKOS, PROPERTIES) in found["carried"]
-    for name in ("model", "to_q", "carried"):
+    for name in ("model", "to_q", "carried", "pairs"):
         assert ours[name] and all(space != HOST for _, space, _ in ours[name]), name
     assert ("modified", KOKKOS, Q) not in found["model"] | found["carried"]
     # A potential of the host reads positions and charges there.

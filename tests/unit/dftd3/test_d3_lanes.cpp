@@ -37,8 +37,8 @@ TEST_CASE("lanes give the dispersion energies and forces of the CPU's kernels")
   std::vector<std::int32_t> references;
   for (const auto &of_type : model.references)
     references.push_back(static_cast<std::int32_t>(of_type.size()));
-  D3View view{view_of(rows), model,  model.zero_damping, pairs.data(), c6.data(), references.data(),
-              nullptr,       nullptr};
+  D3View view{rows.view(), model,  model.zero_damping, pairs.data(), c6.data(), references.data(),
+              nullptr,     nullptr};
 
   LaneResult lanes(rows);
   std::vector<D3Weights> weights;

@@ -46,7 +46,7 @@ TEST_CASE("lanes give the real-space sums of the CPU")
   set_positions(rows, positions);
   const ScreenedTable table(kAlpha, kCutoff);
   std::vector<LaneSums> lanes(n);
-  run_lanes_on_host(ScreenedLanes{view_of(rows), table.coefficients().data(), table.alpha_squared(),
+  run_lanes_on_host(ScreenedLanes{rows.view(), table.coefficients().data(), table.alpha_squared(),
                                   kCutoff * kCutoff, charges.data()},
                     rows.n_owned, lanes.data());
   add_screened_sums(lanes, charges, kConstant, found.sums);

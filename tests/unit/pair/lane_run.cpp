@@ -45,12 +45,6 @@ PairRows rows_of(const PeriodicSystem &system, double cutoff, int n_types)
   return rows;
 }
 
-PairView view_of(const PairRows &rows)
-{
-  return {rows.n_types,     rows.n_owned,           rows.types.data(), rows.owned_atoms.data(),
-          rows.runs.data(), rows.neighbours.data(), rows.atoms.data()};
-}
-
 LaneResult::LaneResult(const PairRows &rows)
 {
   const auto n = static_cast<std::size_t>(rows.n_owned);

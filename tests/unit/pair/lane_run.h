@@ -13,7 +13,6 @@ namespace mlip_dd::test {
 AtomGraph graph_of(const PeriodicSystem &system, double cutoff);
 std::vector<double> host_positions(const PeriodicSystem &system, double cutoff);
 PairRows rows_of(const PeriodicSystem &system, double cutoff, int n_types);
-PairView view_of(const PairRows &rows);
 
 // All sums over lanes of a potential, as run_native gives them.
 class LaneResult {

@@ -55,12 +55,18 @@ NativeResult run_native(const ModelSpec &model, const PeriodicSystem &system,
     VirtualRank view(system, owners, communicator.rank(), reach);
     ModelRunner runner(communicator, std::move(potential), {});
     const NeighbourList neighbours = view.neighbours();
-    runner.rebuild(view.atoms(), neighbours, run.skin);
+    const auto source = run.source ? run.source(view) : nullptr;
+    if (source)
+      runner.rebuild(*source, {}, run.skin);
+    else
+      runner.rebuild(view.atoms(), neighbours, run.skin);
     view.move(moved);
     PotentialRequest request;
     request.node_virial = true;
     runner.evaluate(view.step(), request);
     runner.evaluate(view.step(), request);    // the second from what the first prepared
+    if (source) REQUIRE(runner.graph().device);
+    runner.fill_arrays();
     const PotentialOutput &output = runner.output();
     std::array<double, 10> sums{output.energy};
     std::copy(output.virial.begin(), output.virial.end(), sums.begin() + 1);

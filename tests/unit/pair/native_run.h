@@ -3,9 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "graph/graph_source.h"
 #include "spec/model_spec.h"
 #include "support/virtual_system.h"
 
@@ -25,6 +28,8 @@ struct NativeRun {
   int threads = 1;
   double skin = 0.3;
   std::string device = "cpu";
+  // Where the graph comes from, if not from the atoms' arrays.
+  std::function<std::unique_ptr<GraphSource>(const VirtualRank &)> source = {};
 };
 
 // The plan is made at `system`, the evaluation at `moved` (same atoms, displaced by less than half

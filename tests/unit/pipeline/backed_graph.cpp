@@ -5,6 +5,7 @@
 #include "consolidate/edge_forces.h"
 #include "graph/device_graph.h"
 #include "intercept/interception.h"
+#include "potentials/pair/pair_rows.h"
 
 namespace mlip_dd::test {
 
@@ -27,6 +28,7 @@ class BackedGraph final : public DeviceGraph {
   BackedGraph(AtomGraph graph, const VirtualRank &view) : graph_(std::move(graph)), view_(view)
   {
     const auto n = static_cast<std::int64_t>(graph_.types.size());
+    n_candidates = static_cast<std::int64_t>(graph_.candidates.size());
     types = at::from_blob(graph_.types.data(), {n}, at::kInt).to(at::kLong);
   }
 
@@ -49,6 +51,24 @@ class BackedGraph final : public DeviceGraph {
                                   span_of(node_virial));
   }
 
+  void lay_out_pairs(int n_types, DevicePairs &pairs) const override
+  {
+    set_rows(rows_, graph_, n_types);
+    const auto ints = [](std::vector<std::int32_t> &values) {
+      return at::from_blob(values.data(), {static_cast<std::int64_t>(values.size())}, at::kInt);
+    };
+    pairs.n_types = n_types;
+    pairs.types = ints(rows_.types);
+    pairs.owned_atoms = ints(rows_.owned_atoms);
+    pairs.runs = at::from_blob(rows_.runs.data(), {static_cast<std::int64_t>(rows_.runs.size()), 2},
+                               at::kLong);
+    pairs.neighbours = ints(rows_.neighbours);
+    pairs.atoms = at::from_blob(rows_.atoms.data(),
+                                {static_cast<std::int64_t>(rows_.atoms.size()), 4}, at::kDouble);
+  }
+
+  void place_pairs(DevicePairs &) const override { set_positions(rows_, view_.step().positions); }
+
   at::Tensor owned_positions() const override { return owned({view_.step().positions, 3}); }
 
   at::Tensor owned_field(const std::string &name) const override
@@ -70,6 +90,7 @@ class BackedGraph final : public DeviceGraph {
   }
 
   AtomGraph graph_;
+  mutable PairRows rows_;
   const VirtualRank &view_;
 };
 
