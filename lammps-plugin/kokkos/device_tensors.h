@@ -46,10 +46,10 @@ class SharedStream {
 // fresh memory costs more than what is written there.
 inline void fit(at::Tensor &tensor, std::int64_t n, const at::TensorOptions &options)
 {
-  if (tensor.defined())
-    tensor.resize_({n});
-  else
-    tensor = at::empty({n}, options);
+  const auto bytes = static_cast<std::size_t>(n) * options.dtype().itemsize();
+  if (!tensor.defined() || tensor.storage().nbytes() < bytes)
+    tensor = at::empty({n + n / 8}, options);
+  tensor.resize_({n});
 }
 
 // The first `n` numbers of a one-dimensional view of ints, without a copy; valid as long as the

@@ -33,7 +33,7 @@ class KokkosGraph final : public DeviceGraph {
   KokkosGraph(const LAMMPS_NS::LAMMPS &lammps, const HostUnits &units, std::int64_t n_owned,
               KokkosCandidates candidates, at::Tensor types);
 
-  // What it was made of, for the memory's next use.
+  // What it was made of, for the memory's next use; the graph is of no use afterwards.
   KokkosCandidates release() { return std::move(candidates_); }
 
   void select_edges(double cutoff) override;

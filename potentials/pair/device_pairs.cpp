@@ -46,10 +46,9 @@ void add_lane_sums(const at::Tensor &sums, PotentialOutput &output)
 {
   OutputTensors &tensors = *output.tensors;
   const at::Tensor energies = sums.select(1, kEnergy).mul(0.5);
-  const std::vector<std::int64_t> places(std::begin(kMomentPlace), std::end(kMomentPlace));
-  const at::Tensor virials = sums.narrow(1, kMoment, 6)
-                                 .index_select(1, at::tensor(places, at::kLong).to(sums.device()))
-                                 .mul(-0.5);
+  std::vector<at::Tensor> components;    // indices would have to be sent to a GPU
+  for (const int place : kMomentPlace) components.push_back(sums.select(1, kMoment + place));
+  const at::Tensor virials = at::stack(components, 1).mul(-0.5);
   tensors.node_energy.add_(energies);
   tensors.forces.add_(sums.narrow(1, kForce, 3));
   if (tensors.node_virial.defined()) tensors.node_virial.add_(virials);

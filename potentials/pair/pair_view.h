@@ -7,9 +7,9 @@
 
 namespace mlip_dd {
 
-inline constexpr std::int64_t kPairsAtOnce = 4;    // runs are multiples of it,
-inline constexpr double kOutOfReach =
-    1e20;    // filled up with an atom there; its tenth power is a number still
+// Runs of neighbours are multiples of it, filled up with an atom that is out of every reach.
+inline constexpr std::int64_t kPairsAtOnce = 4;
+inline constexpr double kOutOfReach = 1e20;    // its tenth power is a number still
 
 // Neighbours of one type around one atom: entries [begin, end) of the neighbours.
 struct NeighbourRun {

@@ -51,8 +51,8 @@ class DeviceGraph {
   // undefined where they carry nothing of the name.
   virtual at::Tensor owned_field(const std::string &name) const = 0;
 
-  std::int64_t n_candidates = 0;
-  at::Tensor types;         // int64 [n_owned + n_halo]
+  std::int64_t n_candidates = 0;    // pairs that may become edges before the next reneighbouring
+  at::Tensor types;                 // int64 [n_owned + n_halo]
   at::Tensor edge_index;    // int64 [2, E], receivers and senders; as made by empty_edge_index
   at::Tensor vectors;       // [E, 3]
 };
