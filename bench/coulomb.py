@@ -90,7 +90,7 @@ def compare(method: str, arguments, folder: Path) -> None:
                 tried = {chosen[ours, ranks] for ranks in arguments.ranks}
             loose = {setting: loosest(setting, arguments.error, cells, reference, folder) for setting in tried}
             found[ours] = {setting: reached for setting, reached in loose.items() if reached}
-            if not found[ours]:
+            if not found[ours] or (chosen and len(found[ours]) < len(tried)):
                 sys.exit(f"no setting of {'mlip/dd' if ours else 'LAMMPS'} reaches {arguments.error}")
         for ranks in arguments.ranks:
             commands, texts = {}, {}

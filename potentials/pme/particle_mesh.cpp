@@ -55,9 +55,7 @@ class ParticleMesh final : public ReciprocalSum {
     if (transform_ && mesh == mesh_) return;
     mesh_ = mesh;
     if (transform_) past_ += transform_->traffic();
-    const bool replicated =
-        communicator_.size() == 1 || parameters_.sharing == MeshSharing::replicated;
-    distributed_ = !replicated;
+    distributed_ = communicator_.size() > 1 && parameters_.sharing == MeshSharing::distributed;
     transform_ = make_mesh_transform(mesh, parameters_.sharing, communicator_, gpu_);
     waves_.set_mesh(mesh, parameters_.order);
     patch_planned_ = false;
