@@ -3,9 +3,6 @@
 
 namespace mlip_dd {
 
-void launch_lj(const LjLanes &work, LaneSums *sums, void *stream)
-{
-  launch_lanes(work, work.rows.n_owned, sums, static_cast<cudaStream_t>(stream));
-}
+template void launch_lanes(const LjLanes &, std::int64_t, LaneSums *, void *);
 
 }    // namespace mlip_dd

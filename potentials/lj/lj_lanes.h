@@ -27,8 +27,4 @@ struct LjLanes {
   }
 };
 
-// On the current GPU: sums [n_owned], and everything that `work` points to, lie there.
-// `stream` is a cudaStream_t.
-void launch_lj(const LjLanes &work, LaneSums *sums, void *stream = nullptr);
-
 }    // namespace mlip_dd

@@ -2,22 +2,23 @@
 
 #include <ATen/ATen.h>
 
-#include <cstddef>
-
-#include "pipeline/output_tensors.h"
-
 namespace mlip_dd {
 
 namespace {
 
-// Where the numbers of LaneSums stand, one double after the other.
-constexpr std::int64_t kNumbers = sizeof(LaneSums) / sizeof(double);
-constexpr std::int64_t kForce = offsetof(LaneSums, force) / sizeof(double);
-constexpr std::int64_t kEnergy = offsetof(LaneSums, energy) / sizeof(double);
-constexpr std::int64_t kMoment = offsetof(LaneSums, moment) / sizeof(double);
-
 static_assert(sizeof(Packed4) == 4 * sizeof(double));
 static_assert(sizeof(NeighbourRun) == 2 * sizeof(std::int64_t));
+
+// [n, width] of `type`, or [n], in the memory of `values`.
+template <class Value>
+at::Tensor tensor_of(const std::vector<Value> &values, std::vector<std::int64_t> width,
+                     at::ScalarType type)
+{
+  width.insert(width.begin(), static_cast<std::int64_t>(values.size()));
+  return at::from_blob(const_cast<Value *>(values.data()), width, type);
+}
+
+at::Tensor atoms_of(const PairRows &rows) { return tensor_of(rows.atoms, {4}, at::kDouble); }
 
 }    // namespace
 
@@ -32,30 +33,22 @@ PairView view_of(const DevicePairs &pairs)
           reinterpret_cast<const Packed4 *>(pairs.atoms.const_data_ptr<double>())};
 }
 
-at::Tensor empty_lane_sums(std::int64_t n, const at::TensorOptions &options)
+void upload_pairs(const PairRows &rows, const at::Device &device, DevicePairs &pairs)
 {
-  return at::empty({n, kNumbers}, options.dtype(at::kDouble));
+  const auto upload = [&](const at::Tensor &tensor) {
+    return tensor.to(device, tensor.scalar_type(), /*non_blocking=*/false, /*copy=*/true);
+  };
+  pairs.n_types = rows.n_types;
+  pairs.types = upload(tensor_of(rows.types, {}, at::kInt));
+  pairs.owned_atoms = upload(tensor_of(rows.owned_atoms, {}, at::kInt));
+  pairs.runs = upload(tensor_of(rows.runs, {2}, at::kLong));
+  pairs.neighbours = upload(tensor_of(rows.neighbours, {}, at::kInt));
+  pairs.atoms = upload(atoms_of(rows));
 }
 
-LaneSums *lane_sums(const at::Tensor &sums)
+void upload_positions(const PairRows &rows, DevicePairs &pairs)
 {
-  return reinterpret_cast<LaneSums *>(sums.mutable_data_ptr<double>());
-}
-
-void add_lane_sums(const at::Tensor &sums, PotentialOutput &output)
-{
-  OutputTensors &tensors = *output.tensors;
-  const at::Tensor energies = sums.select(1, kEnergy).mul(0.5);
-  std::vector<at::Tensor> components;    // indices would have to be sent to a GPU
-  for (const int place : kMomentPlace) components.push_back(sums.select(1, kMoment + place));
-  const at::Tensor virials = at::stack(components, 1).mul(-0.5);
-  tensors.node_energy.add_(energies);
-  tensors.forces.add_(sums.narrow(1, kForce, 3));
-  if (tensors.node_virial.defined()) tensors.node_virial.add_(virials);
-  const at::Tensor totals = at::cat({energies.sum().view({1}), virials.sum(0)}).cpu();
-  const double *total = totals.const_data_ptr<double>();
-  output.energy += total[0];
-  for (std::size_t k = 0; k < 9; ++k) output.virial[k] += total[1 + k];
+  pairs.atoms.copy_(atoms_of(rows));
 }
 
 }    // namespace mlip_dd

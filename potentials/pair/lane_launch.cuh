@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "potentials/pair/lanes.h"
+#include "potentials/pair/lane_launch.h"
 
 namespace mlip_dd {
 
@@ -60,23 +60,21 @@ inline void check_launch()
                  "Check the driver with nvidia-smi, or use `device cpu`"});
 }
 
-// Enqueues; `sums` [n] lies on the current device.
 template <class Work>
-void launch_lanes(const Work &work, std::int64_t n, LaneSums *sums, cudaStream_t stream = nullptr)
+void launch_lanes(const Work &work, std::int64_t n, LaneSums *sums, void *stream)
 {
   if (n == 0) return;
-  lane_kernel<<<blocks_for(n, kWarpsPerBlock), kWarpsPerBlock * kLanesPerAtom, 0, stream>>>(work, n,
-                                                                                            sums);
+  lane_kernel<<<blocks_for(n, kWarpsPerBlock), kWarpsPerBlock * kLanesPerAtom, 0,
+                static_cast<cudaStream_t>(stream)>>>(work, n, sums);
   check_launch();
 }
 
-// Enqueues work(item) for the items [0, n).
 template <class Work>
-void launch_items(const Work &work, std::int64_t n)
+void launch_items(const Work &work, std::int64_t n, void *stream)
 {
   constexpr int kThreads = 128;
   if (n == 0) return;
-  item_kernel<<<blocks_for(n, kThreads), kThreads>>>(work, n);
+  item_kernel<<<blocks_for(n, kThreads), kThreads, 0, static_cast<cudaStream_t>(stream)>>>(work, n);
   check_launch();
 }
 

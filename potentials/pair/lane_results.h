@@ -1,6 +1,8 @@
 // From the sums of lanes to what a potential gives.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <vector>
 
 #include "pipeline/potential.h"
@@ -8,7 +10,15 @@
 
 namespace mlip_dd {
 
-// `sums` [n_owned]: half of each pair's energy and virial belongs to the atom.
+// `sums` of the owned rows, as run_lanes() gives them: half of each pair's energy and virial
+// belongs to the atom. Adds to the tensors of `output` where the sums are, or to its arrays, for
+// which they are brought to the host.
+void add_lane_sums(const at::Tensor &sums, PotentialOutput &output);
+
+// The same of sums on the host, [n_owned], for the arrays.
 void add_lane_sums(const std::vector<LaneSums> &sums, bool node_virial, PotentialOutput &output);
+
+// [n] LaneSums::extra, contiguous.
+at::Tensor extra_of(const at::Tensor &sums);
 
 }    // namespace mlip_dd

@@ -1,5 +1,7 @@
-// Where potentials without tensors compute.
+// Where potentials without a model file compute.
 #pragma once
+
+#include <c10/core/Device.h>
 
 #include <string>
 
@@ -8,7 +10,9 @@
 namespace mlip_dd {
 
 struct NativeDevice {
-  int gpu = -1;    // index, or -1: the CPU
+  c10::Device device{c10::DeviceType::CPU};
+  bool lanes = false;    // whether by the kernels of GPUs: on these always, on the CPU in tests
+  int gpu = -1;          // index, or -1: the CPU
   std::string used = "cpu";
   std::string note;    // what the user asked for and did not get; empty when nothing
 };

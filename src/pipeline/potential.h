@@ -132,6 +132,7 @@ struct PotentialOptions {
   int threads = 1;                  // of the tensor library, per rank
   std::string messages = "auto";    // auto, host, device: where rows of a GPU lie while they travel
   MLIPSpec spec = {};               // of its rows, operators and outputs
+  bool lanes = false;               // native potentials: GPU kernels' bodies on the CPU, for tests
 };
 
 }    // namespace mlip_dd

@@ -5,7 +5,6 @@
 
 #include "catch.h"
 #include "pair/native_run.h"
-#include "pipeline/backed_graph.h"
 
 using namespace mlip_dd;
 using namespace mlip_dd::test;
@@ -159,23 +158,4 @@ TEST_CASE("a switched potential has no step at its cutoff")
   CHECK(std::abs(at(2.499).energy) < 1e-8);
   CHECK(std::abs(at(2.499).forces[0]) < 1e-5);
   CHECK(at(2.501).energy == 0.0);
-}
-
-TEST_CASE("pairs laid out by a device's graph give what those of the host give")
-{
-  std::mt19937_64 random(run_seed());
-  const PeriodicSystem system = random_system(random, 30, tilted_cell(9, 7, 8, 0.2), 2, 1.9);
-  PeriodicSystem moved = system;
-  for (double &x : moved.positions)
-    x += std::uniform_real_distribution<double>(-0.05, 0.05)(random);
-  const ModelSpec model = two_elements();
-  for (const int ranks : {1, 3}) {
-    INFO(ranks << " ranks");
-    NativeRun run;
-    run.ranks = ranks;
-    run.owners = random_owners(random, system.size(), ranks);
-    const NativeResult expected = run_native(model, system, moved, run);
-    run.source = [](const VirtualRank &view) { return std::make_unique<BackedSource>(view); };
-    check_same(run_native(model, system, moved, run), expected, kRoundOff);
-  }
 }

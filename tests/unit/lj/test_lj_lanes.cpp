@@ -1,15 +1,9 @@
 // If these fail, Lennard-Jones on a GPU computes something else than on the CPU: these are the sums
-// of its lanes, run without one.
-#include <ATen/ATen.h>
-
+// of its lanes, and what is done with them, run without one.
 #include <random>
 
 #include "catch.h"
-#include "pair/lane_run.h"
-#include "pipeline/output_tensors.h"
-#include "potentials/lj/lj_lanes.h"
-#include "potentials/lj/lj_parameters.h"
-#include "potentials/pair/device_pairs.h"
+#include "pair/native_run.h"
 
 using namespace mlip_dd;
 using namespace mlip_dd::test;
@@ -36,42 +30,6 @@ TEST_CASE("lanes give the Lennard-Jones energies and forces of the CPU's kernel"
     model.parameters = {{"epsilon", {{0.010, 0.013}, {0.013, 0.020}}},
                         {"sigma", {{2.6, 2.3}, {2.3, 1.9}}}};
     model.parameters.update(more);
-    const LjParameters parameters = read_lj_parameters(model);
-    const PairRows rows = rows_of(system, parameters.cutoff, parameters.n_types);
-    LaneResult lanes(rows);
-    lanes.add(LjLanes{rows.view(), parameters.pairs.data(),
-                      parameters.switch_width > 0.0 ? 1.0 / parameters.switch_width : 0.0});
-    check_same(lanes.result(), run_native(model, system, system), kRoundOff);
+    check_kernels(model, system, kRoundOff);
   }
-}
-
-TEST_CASE("sums of lanes that stay on their device add up to those on the CPU")
-{
-  std::mt19937_64 random(run_seed());
-  std::uniform_real_distribution<double> some(-1.0, 1.0);
-  constexpr std::int64_t kRows = 5;
-  const at::Tensor sums = empty_lane_sums(kRows, at::TensorOptions());
-  std::vector<LaneSums> on_host;
-  for (std::int64_t row = 0; row < kRows; ++row) {
-    LaneSums own;
-    for (double &value : own.force) value = some(random);
-    for (double &value : own.moment) value = some(random);
-    own.energy = some(random);
-    lane_sums(sums)[row] = own;
-    on_host.push_back(own);
-  }
-  PotentialOutput expected, found;
-  expected.node_energy.assign(kRows, 0.0);
-  expected.forces.assign(3 * kRows, 0.0);
-  expected.node_virial.assign(9 * kRows, 0.0);
-  add_lane_sums(on_host, /*node_virial=*/true, expected);
-  found.tensors = std::make_shared<OutputTensors>(at::zeros({kRows}, at::kDouble),
-                                                  at::zeros({kRows, 3}, at::kDouble),
-                                                  at::zeros({kRows, 9}, at::kDouble));
-  add_lane_sums(sums, found);
-  copy_to_arrays(found);
-  check_same({found.energy, found.virial, found.node_energy, found.forces, found.node_virial},
-             {expected.energy, expected.virial, expected.node_energy, expected.forces,
-              expected.node_virial},
-             kRoundOff);
 }

@@ -7,6 +7,7 @@
 
 #include "catch.h"
 #include "comm/thread_communicator.h"
+#include "pipeline/backed_graph.h"
 #include "pipeline/model_runner.h"
 #include "potentials/make_potential.h"
 #include "spec/elements.h"
@@ -16,7 +17,15 @@ namespace mlip_dd::test {
 namespace {
 
 constexpr double kMoved = 0.08;         // along each axis; within half the skin in any direction
+constexpr double kMovedForce = 1e-3;    // forces of the moved atoms are others, relative
 constexpr double kBeyondReach = 0.5;    // ghosts a little further than pairs are looked for
+
+PeriodicSystem displaced(PeriodicSystem system, std::mt19937_64 &random)
+{
+  std::uniform_real_distribution<double> small(-kMoved, kMoved);
+  for (double &x : system.positions) x += small(random);
+  return system;
+}
 
 template <class Values>
 double largest_gap(const Values &a, const Values &b)
@@ -50,7 +59,8 @@ NativeResult run_native(const ModelSpec &model, const PeriodicSystem &system,
   result.forces.assign(3 * n, 0.0);
   result.node_virial.assign(9 * n, 0.0);
   run_virtual_ranks(run.ranks, [&](Communicator &communicator) {
-    auto potential = make_potential(model, {run.device, run.threads}, communicator, 0);
+    auto potential = make_potential(
+        model, {.device = run.device, .threads = run.threads, .lanes = run.lanes}, communicator, 0);
     const double reach = potential->cutoff() + run.skin + kBeyondReach;
     VirtualRank view(system, owners, communicator.rank(), reach);
     ModelRunner runner(communicator, std::move(potential), {});
@@ -60,11 +70,11 @@ NativeResult run_native(const ModelSpec &model, const PeriodicSystem &system,
       runner.rebuild(*source, {}, run.skin);
     else
       runner.rebuild(view.atoms(), neighbours, run.skin);
-    view.move(moved);
     PotentialRequest request;
     request.node_virial = true;
     runner.evaluate(view.step(), request);
-    runner.evaluate(view.step(), request);    // the second from what the first prepared
+    view.move(moved);
+    runner.evaluate(view.step(), request);    // from what the first prepared
     if (source) REQUIRE(runner.graph().device);
     runner.fill_arrays();
     const PotentialOutput &output = runner.output();
@@ -109,6 +119,27 @@ void check_same(const NativeResult &found, const NativeResult &expected, double 
   CHECK(largest_gap(found.forces, expected.forces) <= tolerance * scale);
 }
 
+void check_kernels(const ModelSpec &model, const PeriodicSystem &system, double tolerance)
+{
+  std::mt19937_64 random(run_seed());
+  const PeriodicSystem moved = displaced(system, random);
+  const NativeResult expected = run_native(model, system, moved);
+  REQUIRE(largest_gap(expected.forces, run_native(model, system, system).forces) >
+          kMovedForce * largest_of(expected.forces));
+  for (const int ranks : {1, 3})
+    for (const bool lanes : {false, true})
+      for (const bool on_device : {false, true}) {
+        CAPTURE(ranks, lanes, on_device);
+        NativeRun run;
+        run.ranks = ranks;
+        run.owners = random_owners(random, system.size(), ranks);
+        run.lanes = lanes;
+        if (on_device)
+          run.source = [](const VirtualRank &view) { return std::make_unique<BackedSource>(view); };
+        check_same(run_native(model, system, moved, run), expected, tolerance);
+      }
+}
+
 void check_decompositions(const ModelSpec &model, const std::vector<Box> &boxes, double apart,
                           const std::vector<int> &rank_counts, double tolerance)
 {
@@ -117,9 +148,7 @@ void check_decompositions(const ModelSpec &model, const std::vector<Box> &boxes,
   for (const Box &box : boxes) {
     const PeriodicSystem system =
         random_system(random, box.atoms, box.cell, static_cast<int>(model.elements.size()), apart);
-    PeriodicSystem moved = system;
-    std::uniform_real_distribution<double> small(-kMoved, kMoved);
-    for (double &x : moved.positions) x += small(random);
+    const PeriodicSystem moved = displaced(system, random);
     const NativeResult one = run_native(model, system, moved);
     for (const int ranks : rank_counts) {
       INFO(box.atoms << " atoms, " << ranks << " ranks");

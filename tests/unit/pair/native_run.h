@@ -28,12 +28,13 @@ struct NativeRun {
   int threads = 1;
   double skin = 0.3;
   std::string device = "cpu";
+  bool lanes = false;    // by the kernels of GPUs
   // Where the graph comes from, if not from the atoms' arrays.
   std::function<std::unique_ptr<GraphSource>(const VirtualRank &)> source = {};
 };
 
-// The plan is made at `system`, the evaluation at `moved` (same atoms, displaced by less than half
-// the skin).
+// The plan is made and a first step evaluated at `system`; what is given are the results at `moved`
+// (same atoms, displaced by less than half the skin).
 NativeResult run_native(const ModelSpec &model, const PeriodicSystem &system,
                         const PeriodicSystem &moved, const NativeRun &run = {});
 
@@ -43,6 +44,10 @@ double largest_difference(const std::array<double, 9> &a, const std::array<doubl
 // Expects the same numbers as `expected` to within `tolerance` times their largest, and that these
 // are not all zero.
 void check_same(const NativeResult &found, const NativeResult &expected, double tolerance);
+
+// Expects of the kernels of GPUs, run on the CPU, what its own give on one rank, after atoms have
+// moved: on 1 and 3 ranks, for graphs of the host and of a device; and of its own there.
+void check_kernels(const ModelSpec &model, const PeriodicSystem &system, double tolerance);
 
 struct Box {
   std::int64_t atoms;
