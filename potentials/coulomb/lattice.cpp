@@ -20,15 +20,6 @@ double dot(const Vector3 &a, const Vector3 &b) { return a[0] * b[0] + a[1] * b[1
 
 }    // namespace
 
-Vector3 Lattice::fractional(const double *position) const
-{
-  Vector3 result{};
-  for (std::size_t a = 0; a < 3; ++a)
-    for (std::size_t b = 0; b < 3; ++b)
-      result[a] += reciprocal[a][b] * (position[b] - origin[b]) / (2.0 * kPi);
-  return result;
-}
-
 Lattice make_lattice(const Cell &cell, int axis, double stretch)
 {
   Lattice lattice;

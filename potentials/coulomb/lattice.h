@@ -15,9 +15,6 @@ struct Lattice {
   Vector3 origin{};
   Vector3 heights{};    // distances of opposite faces, Angstrom
   double volume = 0.0;
-
-  // reciprocal[a] . (x - origin) / (2 pi): coordinates along the cell's vectors.
-  Vector3 fractional(const double *position) const;
 };
 
 // With `stretch` > 1 the vector of `axis` is made longer by that factor. Throws Error for a cell

@@ -1,39 +1,60 @@
 #include "potentials/coulomb/lattice_sum_potential.h"
 
+#include <ATen/ATen.h>
+
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <sstream>
 
 #include "base/constants.h"
 #include "base/error.h"
+#include "graph/device_graph.h"
+#include "pipeline/field_rows.h"
+#include "pipeline/output_tensors.h"
+#include "potentials/coulomb/charge_items.h"
 #include "potentials/coulomb/real_space.h"
 #include "potentials/coulomb/slab.h"
 #include "potentials/pair/native_device.h"
+#include "potentials/pair/pair_list.h"
+#include "potentials/pair/run_lanes.h"
 #include "potentials/thread_count.h"
 
 namespace mlip_dd {
 
 namespace {
 
+// What this rank's atoms add to sums over all.
+struct ChargeMoments {
+  double charge_squared = 0.0;
+  SlabMoments slab;    // the charge, and more where there is a slab
+};
+
 class LatticeSumPotential final : public Potential {
  public:
   LatticeSumPotential(std::string name, const CoulombParameters &parameters,
-                      const PotentialOptions &options, Communicator &communicator, int local_rank,
-                      std::unique_ptr<ReciprocalSum> reciprocal)
+                      const PotentialOptions &options, Communicator &communicator,
+                      const NativeDevice &device, std::unique_ptr<ReciprocalSum> reciprocal)
       : name_(std::move(name)),
         parameters_(parameters),
-        options_(options),
+        threads_(options.threads),
         communicator_(communicator),
         reciprocal_(std::move(reciprocal)),
-        device_(native_device(options, local_rank)),
-        real_space_(device_.gpu, options.threads),
+        device_(device),
+        pairs_(device),
+        real_space_(device.lanes ? make_real_space_lanes(device.device)
+                                 : make_real_space_sum(options.threads)),
         alpha_(parameters.alpha.value_or(0.0))
   {
-    if (parameters.alpha) real_space_.set_parameters(alpha_, parameters.cutoff);
+    if (parameters.alpha) real_space_->set_parameters(alpha_, parameters.cutoff);
   }
 
   double cutoff() const override { return parameters_.cutoff; }
   bool uses_edges() const override { return false; }
+  bool takes_device_graph(const std::string &device) const override
+  {
+    return device == device_.used;
+  }
   // Each pair is computed by the owner of each of its ends, for its own end.
   bool adds_to_halo_rows() const override { return false; }
   std::vector<std::string> input_fields() const override
@@ -42,45 +63,51 @@ class LatticeSumPotential final : public Potential {
                                        : std::vector<std::string>{};
   }
 
-  void set_plan(const HaloPlan &, HaloMode) override { rows_changed_ = true; }
+  void set_plan(const HaloPlan &, HaloMode) override
+  {
+    pairs_.forget();
+    rows_changed_ = true;
+  }
 
   void evaluate(const AtomGraph &graph, const HostStep &step, const PotentialRequest &request,
                 PotentialOutput &output) override
   {
-    const ThreadCountGuard threads(options_.threads);
-    if (rows_changed_) {
-      real_space_.set_candidates(graph);
-      rows_changed_ = false;
-    }
+    const ThreadCountGuard threads(threads_);
+    const std::int64_t n = graph.n_owned;
     const Lattice lattice = lattice_of(step.cell);
-    read_charges(graph, request);
-    read_fractional(graph, step, lattice);
-    const auto n = static_cast<std::size_t>(graph.n_owned);
-    const OwnedCharges atoms{fractional_, std::span(charges_).first(n)};
-    const SlabMoments moments = sum_over_ranks(lattice, atoms);
+    const PairView rows = n > 0 ? pairs_.take(graph, step, /*n_types=*/1) : PairView();
+    const at::Tensor charges = charges_of_rows(graph, request);
+    if (rows_changed_) real_space_->set_pairs(rows);
+    rows_changed_ = false;
+    const ChargeTensors atoms{fractional_places(lattice, rows), charges.narrow(0, 0, n)};
+    const ChargeMoments own = moments_of(lattice, atoms);
+    const SlabMoments moments = sum_over_ranks(own, n);
     plan_if_needed(lattice);
 
-    potential_.assign(n, 0.0);
-    CoulombSums sums;
-    sums.potential = potential_;
-    sums.forces = std::span(output.forces).first(3 * n);
-    sums.wants_node_virial = request.node_virial;
-    if (request.node_virial) sums.node_virial = std::span(output.node_virial).first(9 * n);
-    sums.virial = &output.virial;
+    // Where results are wanted elsewhere, they are gathered here and brought there.
+    const OutputTensors results = owned_results(output, n);
+    CoulombTensors sums;
+    sums.potential = at::zeros({n}, on_device());
+    sums.virial = at::zeros({9}, on_device());
+    sums.forces = here(results.forces);
+    if (request.node_virial) sums.node_virial = here(results.node_virial);
     const double constant = parameters_.coulomb_constant;
-    real_space_.add(step.positions, charges_, constant, sums);
+    if (n > 0) real_space_->add(rows, charges, constant, sums);
     reciprocal_->add(lattice, atoms, constant, sums);
-    add_self_and_background(lattice, atoms, sums);
-    if (parameters_.slab) add_slab_correction(lattice, open_axis_, moments, atoms, constant, sums);
+    add_corrections(lattice, moments, own.slab, atoms, sums, output);
 
-    for (std::size_t i = 0; i < n; ++i) {
-      const double energy = 0.5 * charges_[i] * potential_[i];
-      output.node_energy[i] += energy;
-      output.energy += energy;
-    }
+    const at::Tensor energies = atoms.charges.mul(sums.potential).mul_(0.5);
+    bring(energies, results.node_energy);
+    if (!sums.forces.is_same(results.forces)) bring(sums.forces, results.forces);
+    if (request.node_virial && !sums.node_virial.is_same(results.node_virial))
+      bring(sums.node_virial, results.node_virial);
     // The energy is quadratic in the charges, so the potential at an atom is dE/dq.
     if (const auto gradient = output.gradients.find(kCharges); gradient != output.gradients.end())
-      for (std::size_t i = 0; i < n; ++i) gradient->second.values[i] += potential_[i];
+      bring(sums.potential, rows_of(gradient->second).select(1, 0).narrow(0, 0, n));
+    const at::Tensor totals = at::cat({energies.sum().view({1}), sums.virial}).cpu();
+    const double *total = totals.const_data_ptr<double>();
+    output.energy += total[0];
+    for (std::size_t k = 0; k < 9; ++k) output.virial[k] += total[1 + k];
   }
 
   Traffic traffic() const override { return reciprocal_->traffic(); }
@@ -88,7 +115,7 @@ class LatticeSumPotential final : public Potential {
   std::vector<std::string> description() const override
   {
     std::ostringstream text;
-    text << name_ << ": float64 on " << device_.used << ", " << options_.threads << " threads"
+    text << name_ << ": float64 on " << device_.used << ", " << threads_ << " threads"
          << device_.note << ", real-space cutoff " << parameters_.cutoff << " A, accuracy "
          << parameters_.accuracy;
     std::vector<std::string> lines{text.str()};
@@ -132,38 +159,80 @@ class LatticeSumPotential final : public Potential {
     return make_lattice(cell, open_axis_, stretch);
   }
 
-  void read_charges(const AtomGraph &graph, const PotentialRequest &request)
+  at::TensorOptions on_device() const
   {
-    if (parameters_.charges.empty()) {
-      charges_ = request.fields->at(kCharges).values;
-      return;
-    }
-    charges_.resize(static_cast<std::size_t>(graph.n_rows()));
-    for (std::size_t row = 0; row < charges_.size(); ++row)
-      charges_[row] = parameters_.charges[static_cast<std::size_t>(graph.types[row])];
+    return at::TensorOptions().dtype(at::kDouble).device(device_.device);
   }
 
-  void read_fractional(const AtomGraph &graph, const HostStep &step, const Lattice &lattice)
+  // A tensor of results itself where it is on the potential's device, else zeros like it there.
+  at::Tensor here(const at::Tensor &results) const
   {
-    fractional_.resize(3 * graph.owned_atoms.size());
-    for (std::size_t i = 0; i < graph.owned_atoms.size(); ++i) {
-      const Vector3 f =
-          lattice.fractional(&step.positions[3 * static_cast<std::size_t>(graph.owned_atoms[i])]);
-      std::copy(f.begin(), f.end(), fractional_.begin() + static_cast<std::ptrdiff_t>(3 * i));
+    return results.device() == device_.device ? results : at::zeros(results.sizes(), on_device());
+  }
+
+  static void bring(const at::Tensor &values, const at::Tensor &to)
+  {
+    to.add_(values.to(to.device()));
+  }
+
+  // [rows], on the potential's device.
+  at::Tensor charges_of_rows(const AtomGraph &graph, const PotentialRequest &request)
+  {
+    if (parameters_.charges.empty())
+      return rows_of(request.fields->at(kCharges))
+          .detach()
+          .to(device_.device)
+          .reshape({-1})
+          .contiguous();
+    if (rows_changed_) {
+      const auto on_cpu = [](const auto &values, at::ScalarType type) {
+        return at::from_blob(const_cast<void *>(static_cast<const void *>(values.data())),
+                             {static_cast<std::int64_t>(values.size())}, type);
+      };
+      const at::Tensor types =
+          graph.device ? graph.device->types : on_cpu(graph.types, at::kInt).to(device_.device);
+      element_charges_ =
+          on_cpu(parameters_.charges, at::kDouble).to(device_.device).index_select(0, types);
     }
+    return element_charges_;
+  }
+
+  at::Tensor fractional_places(const Lattice &lattice, const PairView &rows) const
+  {
+    const at::Tensor places = at::empty({rows.n_owned, 3}, on_device());
+    FractionalItems work;
+    work.rows = rows;
+    for (std::size_t a = 0; a < 3; ++a) {
+      work.origin[a] = lattice.origin[a];
+      for (std::size_t b = 0; b < 3; ++b) work.reciprocal[a][b] = lattice.reciprocal[a][b];
+    }
+    work.fractional = places.mutable_data_ptr<double>();
+    run_items(work, rows.n_owned, device_.device);
+    return places;
+  }
+
+  ChargeMoments moments_of(const Lattice &lattice, const ChargeTensors &atoms) const
+  {
+    const at::Tensor &charges = atoms.charges;
+    std::vector<at::Tensor> sums{charges.sum(), charges.mul(charges).sum()};
+    if (parameters_.slab) {
+      const at::Tensor heights = atoms.fractional.select(1, open_axis_)
+                                     .mul(lattice.heights[static_cast<std::size_t>(open_axis_)]);
+      const at::Tensor dipoles = charges.mul(heights);
+      sums.push_back(dipoles.sum());
+      sums.push_back(dipoles.mul(heights).sum());
+    }
+    const at::Tensor on_host = at::stack(sums).cpu();
+    const double *found = on_host.const_data_ptr<double>();
+    if (!parameters_.slab) return {found[1], {found[0], 0.0, 0.0}};
+    return {found[1], {found[0], found[2], found[3]}};
   }
 
   // Collective. The totals of the system, and its moments where a slab needs them.
-  SlabMoments sum_over_ranks(const Lattice &lattice, const OwnedCharges &atoms)
+  SlabMoments sum_over_ranks(const ChargeMoments &own, std::int64_t n)
   {
-    SlabMoments moments;
-    if (parameters_.slab) moments = slab_moments(lattice, open_axis_, atoms);
-    std::array<double, 5> values{0.0, 0.0, static_cast<double>(atoms.count()), moments.first,
-                                 moments.second};
-    for (const double charge : atoms.charges) {
-      values[0] += charge;
-      values[1] += charge * charge;
-    }
+    std::array<double, 5> values{own.slab.charge, own.charge_squared, static_cast<double>(n),
+                                 own.slab.first, own.slab.second};
     communicator_.sum(values);
     totals_ = {values[0], values[1], values[2]};
     return {values[0], values[3], values[4]};
@@ -180,7 +249,7 @@ class LatticeSumPotential final : public Potential {
         (!planned_ ||
          (stale && real_space_error(totals_, lattice.volume, alpha_, cutoff) > accuracy))) {
       alpha_ = choose_alpha(totals_, lattice.volume, cutoff, accuracy);
-      real_space_.set_parameters(alpha_, cutoff);
+      real_space_->set_parameters(alpha_, cutoff);
       stale = true;
     }
     if (!stale) return;
@@ -191,20 +260,29 @@ class LatticeSumPotential final : public Potential {
 
   // The reciprocal sum counts each charge's screening cloud with itself; a net charge stands in a
   // uniform background of the opposite one, whose energy goes as 1 / V.
-  void add_self_and_background(const Lattice &lattice, const OwnedCharges &atoms,
-                               const CoulombSums &sums) const
+  void add_corrections(const Lattice &lattice, const SlabMoments &moments, const SlabMoments &own,
+                       const ChargeTensors &atoms, const CoulombTensors &sums,
+                       PotentialOutput &output) const
   {
     const double constant = parameters_.coulomb_constant;
-    const double self = -2.0 * constant * alpha_ / std::sqrt(kPi);
-    const double background = -constant * kPi * totals_.charge / (alpha_ * alpha_ * lattice.volume);
-    for (std::size_t i = 0; i < atoms.charges.size(); ++i) {
-      sums.potential[i] += self * atoms.charges[i] + background;
-      const double energy = 0.5 * atoms.charges[i] * background;
-      for (std::size_t a = 0; a < 3; ++a) {
-        (*sums.virial)[4 * a] += energy;
-        if (!sums.node_virial.empty()) sums.node_virial[9 * i + 4 * a] += energy;
-      }
+    CorrectionItems work;
+    work.self = -2.0 * constant * alpha_ / std::sqrt(kPi);
+    work.background = -constant * kPi * totals_.charge / (alpha_ * alpha_ * lattice.volume);
+    for (std::size_t a = 0; a < 3; ++a) output.virial[4 * a] += 0.5 * own.charge * work.background;
+    if (parameters_.slab) {
+      work.with_slab = true;
+      work.slab = slab_terms(lattice, open_axis_, moments, constant);
+      const double energy = slab_energy(work.slab, own);
+      for (int b = 0; b < 3; ++b)
+        for (int c = 0; c < 3; ++c)
+          output.virial[static_cast<std::size_t>(3 * b + c)] += work.slab.virial(energy, b, c);
     }
+    work.fractional = atoms.fractional.const_data_ptr<double>();
+    work.charges = atoms.charges.const_data_ptr<double>();
+    work.potential = sums.potential.mutable_data_ptr<double>();
+    work.forces = sums.forces.mutable_data_ptr<double>();
+    if (sums.node_virial.defined()) work.node_virial = sums.node_virial.mutable_data_ptr<double>();
+    run_items(work, atoms.count(), device_.device);
   }
 
   static constexpr const char *kCharges = "charges";
@@ -213,20 +291,19 @@ class LatticeSumPotential final : public Potential {
 
   std::string name_;
   CoulombParameters parameters_;
-  PotentialOptions options_;
+  int threads_;
   Communicator &communicator_;
   std::unique_ptr<ReciprocalSum> reciprocal_;
   NativeDevice device_;
-  RealSpaceSum real_space_;
+  PairList pairs_;
+  std::unique_ptr<RealSpaceSum> real_space_;
   double alpha_;
   bool rows_changed_ = true;
   int open_axis_ = 0;
   ChargeTotals totals_;
   std::optional<Lattice> planned_;
   double planned_charge_squared_ = 0.0;
-  std::vector<double> charges_;       // of all rows
-  std::vector<double> fractional_;    // [n_owned, 3]
-  std::vector<double> potential_;     // [n_owned]
+  at::Tensor element_charges_;    // of all rows, where elements have them
 };
 
 }    // namespace
@@ -234,7 +311,8 @@ class LatticeSumPotential final : public Potential {
 std::unique_ptr<Potential> make_lattice_sum_potential(std::string name, const ModelSpec &model,
                                                       const CoulombParameters &parameters,
                                                       const PotentialOptions &options,
-                                                      Communicator &communicator, int local_rank,
+                                                      Communicator &communicator,
+                                                      const NativeDevice &device,
                                                       std::unique_ptr<ReciprocalSum> reciprocal)
 {
   if (model.units != "metal")
@@ -244,7 +322,7 @@ std::unique_ptr<Potential> make_lattice_sum_potential(std::string name, const Mo
     throw Error({name + " computes in float64", "\"" + model.dtype + "\"", "/model/dtype",
                  "Remove the key"});
   return std::make_unique<LatticeSumPotential>(std::move(name), parameters, options, communicator,
-                                               local_rank, std::move(reciprocal));
+                                               device, std::move(reciprocal));
 }
 
 }    // namespace mlip_dd

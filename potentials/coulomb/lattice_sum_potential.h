@@ -9,15 +9,17 @@
 #include "pipeline/potential.h"
 #include "potentials/coulomb/parameters.h"
 #include "potentials/coulomb/reciprocal_sum.h"
+#include "potentials/pair/native_device.h"
 
 namespace mlip_dd {
 
-// Keeps a reference to `communicator`; `local_rank` picks among the GPUs of a node; `name` stands
-// in messages and the log. Refuses a model with units or a dtype that it can't honour.
+// Keeps a reference to `communicator`; `reciprocal` is made for `device`; `name` stands in messages
+// and the log. Refuses a model with units or a dtype that it can't honour.
 std::unique_ptr<Potential> make_lattice_sum_potential(std::string name, const ModelSpec &model,
                                                       const CoulombParameters &parameters,
                                                       const PotentialOptions &options,
-                                                      Communicator &communicator, int local_rank,
+                                                      Communicator &communicator,
+                                                      const NativeDevice &device,
                                                       std::unique_ptr<ReciprocalSum> reciprocal);
 
 }    // namespace mlip_dd

@@ -1,59 +1,16 @@
 #include "potentials/coulomb/real_space.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
 
+#include "potentials/coulomb/screened_table.h"
 #include "potentials/pair/row_blocks.h"
 #include "potentials/pair/wide.h"
-#ifdef MLIP_DD_WITH_CUDA
-#include "potentials/coulomb/screened_lanes.h"
-#include "potentials/coulomb/screened_results.h"
-#include "potentials/pair/gpu_rows.h"
-#endif
 
 namespace mlip_dd {
-
-#ifdef MLIP_DD_WITH_CUDA
-class RealSpaceSum::OnGpu {
- public:
-  explicit OnGpu(int gpu) : gpu_rows_(gpu), table_(gpu), charges_(gpu) {}
-
-  void set_table(const ScreenedTable &table)
-  {
-    table_.upload(table.coefficients());
-    alpha_squared_ = table.alpha_squared();
-  }
-
-  void set_candidates(const AtomGraph &graph)
-  {
-    set_rows(rows_, graph, 1);
-    new_rows_ = true;
-  }
-
-  void add(std::span<const double> positions, std::span<const double> charges, double cutoff,
-           double constant, const CoulombSums &sums)
-  {
-    set_positions(rows_, positions);
-    gpu_rows_.take(rows_, new_rows_);
-    new_rows_ = false;
-    charges_.upload(charges);
-    const std::vector<LaneSums> &found = gpu_rows_.sum([&](LaneSums *lanes) {
-      launch_screened({gpu_rows_.view(), table_.as<double>(), alpha_squared_, cutoff * cutoff,
-                       charges_.as<double>()},
-                      lanes);
-    });
-    add_screened_sums(found, charges, constant, sums);
-  }
-
- private:
-  GpuRows gpu_rows_;
-  GpuArray table_, charges_;
-  double alpha_squared_ = 0.0;
-  PairRows rows_;
-  bool new_rows_ = false;    // since the last add()
-};
-#else
-class RealSpaceSum::OnGpu {};
-#endif
 
 namespace {
 
@@ -91,98 +48,120 @@ MLIP_DD_WIDE void add_pairs(std::size_t begin, std::size_t end, const double *co
   for (int c = 0; c < 6; ++c) sums[4 + c] += share * moments[c];
 }
 
-}    // namespace
+class CpuRealSpace final : public RealSpaceSum {
+ public:
+  explicit CpuRealSpace(int threads) : threads_(threads), shares_(static_cast<std::size_t>(threads))
+  {}
 
-RealSpaceSum::RealSpaceSum([[maybe_unused]] int gpu, int threads)
-    : threads_(threads), shares_(static_cast<std::size_t>(threads))
+  void set_parameters(double alpha, double cutoff) override
+  {
+    if (alpha == alpha_ && cutoff == cutoff_) return;
+    table_ = ScreenedTable(alpha, cutoff);
+    alpha_ = alpha;
+    cutoff_ = cutoff;
+  }
+
+  void set_pairs(const PairView &rows) override;
+
+  void add(const PairView &rows, const at::Tensor &charges, double constant,
+           const CoulombTensors &sums) override;
+
+ private:
+  struct Pairs {
+    std::vector<std::int64_t> offsets;    // [n_owned + 1]
+    std::vector<std::int32_t> atoms;      // host atoms of the senders
+  };
+  struct Near {    // the pairs of one receiver that are within the cutoff
+    std::vector<double> x, y, z, squared, charge, value, derivative;
+    std::vector<std::int32_t> rows;
+    void resize(std::size_t n);
+  };
+  // What one thread has for itself: its rows' pairs end at rows of others, too.
+  struct Share {
+    Near near;
+    std::vector<double> potential, forces, node_virial;
+    std::array<double, 9> virial{};
+  };
+  std::size_t find_near(const Pairs &pairs, std::size_t row, const Packed4 *atoms,
+                        const double *receiver, const double *charges, Near &near,
+                        std::size_t found) const;
+  void add_rows(std::size_t begin, std::size_t end, const PairView &rows, const double *charges,
+                double constant, Near &near, const CoulombSums &sums) const;
+
+  double alpha_ = 0.0;
+  double cutoff_ = 0.0;
+  ScreenedTable table_;
+  Pairs mutual_;                 // both ends owned here, each pair once
+  Pairs one_sided_;              // the sender is a halo row, or an image of the receiver
+  std::size_t most_near_ = 0;    // pairs of one receiver
+  int threads_;
+  std::vector<Share> shares_;    // [threads]
+};
+
+void CpuRealSpace::set_pairs(const PairView &rows)
 {
-#ifdef MLIP_DD_WITH_CUDA
-  if (gpu >= 0) on_gpu_ = std::make_unique<OnGpu>(gpu);
-#endif
-}
-
-RealSpaceSum::~RealSpaceSum() = default;
-
-void RealSpaceSum::set_parameters(double alpha, double cutoff)
-{
-  if (alpha == alpha_ && cutoff == cutoff_) return;
-  table_ = ScreenedTable(alpha, cutoff);
-  alpha_ = alpha;
-  cutoff_ = cutoff;
-#ifdef MLIP_DD_WITH_CUDA
-  if (on_gpu_) on_gpu_->set_table(table_);
-#endif
-}
-
-void RealSpaceSum::set_candidates(const AtomGraph &graph)
-{
-#ifdef MLIP_DD_WITH_CUDA
-  if (on_gpu_) return on_gpu_->set_candidates(graph);
-#endif
-  owned_atoms_ = graph.owned_atoms;
   for (Pairs *pairs : {&mutual_, &one_sided_}) {
     pairs->offsets.assign(1, 0);
     pairs->atoms.clear();
-    pairs->rows.clear();
   }
   std::size_t most = 0;
-  for (std::size_t receiver = 0; receiver < owned_atoms_.size(); ++receiver) {
-    const auto row = static_cast<std::int32_t>(receiver);
+  for (std::int64_t row = 0; row < rows.n_owned; ++row) {
     std::size_t count = 0;
-    for (const std::int32_t atom : graph.candidates.senders_of(receiver)) {
-      const std::int32_t sender = graph.candidates.atom_rows[static_cast<std::size_t>(atom)];
-      const bool both_owned = sender < graph.n_owned;
-      if (both_owned && sender < row) continue;    // kept the other way round
-      Pairs &pairs = both_owned && sender != row ? mutual_ : one_sided_;
-      pairs.atoms.push_back(atom);
-      pairs.rows.push_back(sender);
+    for (std::int64_t k = rows.runs[row].begin; k < rows.runs[row].end; ++k) {
+      const std::int32_t atom = rows.neighbours[k];
+      const double *sender = rows.atoms[atom].values;
+      if (sender[0] == kOutOfReach) continue;    // fills up the run
+      const auto sender_row = static_cast<std::int64_t>(sender[3]);
+      const bool both_owned = sender_row < rows.n_owned;
+      if (both_owned && sender_row < row) continue;    // kept the other way round
+      (both_owned && sender_row != row ? mutual_ : one_sided_).atoms.push_back(atom);
       ++count;
     }
     most = std::max(most, count);
     for (Pairs *pairs : {&mutual_, &one_sided_})
-      pairs->offsets.push_back(static_cast<std::int64_t>(pairs->rows.size()));
+      pairs->offsets.push_back(static_cast<std::int64_t>(pairs->atoms.size()));
   }
   most_near_ = most;
 }
 
-void RealSpaceSum::Near::resize(std::size_t n)
+void CpuRealSpace::Near::resize(std::size_t n)
 {
   for (auto *values : {&x, &y, &z, &squared, &charge, &value, &derivative}) values->resize(n);
   rows.resize(n);
 }
 
-std::size_t RealSpaceSum::find_near(const Pairs &pairs, std::size_t row, const double *receiver,
-                                    std::span<const double> positions,
-                                    std::span<const double> charges, Near &near,
+std::size_t CpuRealSpace::find_near(const Pairs &pairs, std::size_t row, const Packed4 *atoms,
+                                    const double *receiver, const double *charges, Near &near,
                                     std::size_t found) const
 {
   const double cutoff_squared = cutoff_ * cutoff_;
   const auto end = static_cast<std::size_t>(pairs.offsets[row + 1]);
   for (auto k = static_cast<std::size_t>(pairs.offsets[row]); k < end; ++k) {
-    const double *sender = &positions[3 * static_cast<std::size_t>(pairs.atoms[k])];
+    const double *sender = atoms[pairs.atoms[k]].values;
     const double x = sender[0] - receiver[0];
     const double y = sender[1] - receiver[1];
     const double z = sender[2] - receiver[2];
     const double squared = x * x + y * y + z * z;
+    const auto sender_row = static_cast<std::int32_t>(sender[3]);
     // Written always, counted when near: no branch to mispredict.
     near.x[found] = x;
     near.y[found] = y;
     near.z[found] = z;
     near.squared[found] = squared;
-    near.charge[found] = charges[static_cast<std::size_t>(pairs.rows[k])];
-    near.rows[found] = pairs.rows[k];
+    near.charge[found] = charges[sender_row];
+    near.rows[found] = sender_row;
     found += squared < cutoff_squared;
   }
   return found;
 }
 
-void RealSpaceSum::add(std::span<const double> positions, std::span<const double> charges,
-                       double constant, const CoulombSums &sums)
+void CpuRealSpace::add(const PairView &rows, const at::Tensor &charges_of_rows, double constant,
+                       const CoulombTensors &to)
 {
-#ifdef MLIP_DD_WITH_CUDA
-  if (on_gpu_) return on_gpu_->add(positions, charges, cutoff_, constant, sums);
-#endif
-  const std::size_t n = owned_atoms_.size(), parts = shares_.size();
+  const CoulombSums sums = spans_of(to);
+  const double *charges = charges_of_rows.const_data_ptr<double>();
+  const auto n = static_cast<std::size_t>(rows.n_owned);
+  const std::size_t parts = shares_.size();
   for_each_item(static_cast<std::int64_t>(parts), threads_, [&](std::int64_t part) {
     const auto k = static_cast<std::size_t>(part);
     Share &share = shares_[k];
@@ -193,36 +172,36 @@ void RealSpaceSum::add(std::span<const double> positions, std::span<const double
       share.potential.assign(n, 0.0);
       share.forces.assign(3 * n, 0.0);
       share.node_virial.assign(sums.node_virial.size(), 0.0);
-      own.virial = &share.virial;
+      own.virial = share.virial.data();
       own.potential = share.potential;
       own.forces = share.forces;
       own.node_virial = share.node_virial;
     }
-    add_rows(n * k / parts, n * (k + 1) / parts, positions, charges, constant, share.near, own);
+    add_rows(n * k / parts, n * (k + 1) / parts, rows, charges, constant, share.near, own);
   });
   if (parts == 1) return;
   const auto add_to = [](std::span<double> total, std::span<const double> part) {
     for (std::size_t k = 0; k < total.size(); ++k) total[k] += part[k];
   };
   for (const Share &share : shares_) {
-    add_to(*sums.virial, share.virial);
+    add_to({sums.virial, 9}, share.virial);
     add_to(sums.potential, share.potential);
     add_to(sums.forces, share.forces);
     add_to(sums.node_virial, share.node_virial);
   }
 }
 
-void RealSpaceSum::add_rows(std::size_t begin, std::size_t end, std::span<const double> positions,
-                            std::span<const double> charges, double constant, Near &near,
+void CpuRealSpace::add_rows(std::size_t begin, std::size_t end, const PairView &rows,
+                            const double *charges, double constant, Near &near,
                             const CoulombSums &sums) const
 {
   constexpr std::size_t kComponents[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
   const bool node_virial = !sums.node_virial.empty();
   std::array<double, 6> total{};
   for (std::size_t i = begin; i < end; ++i) {
-    const double *receiver = &positions[3 * static_cast<std::size_t>(owned_atoms_[i])];
-    const std::size_t mutual = find_near(mutual_, i, receiver, positions, charges, near, 0);
-    const std::size_t all = find_near(one_sided_, i, receiver, positions, charges, near, mutual);
+    const double *receiver = rows.atoms[rows.owned_atoms[i]].values;
+    const std::size_t mutual = find_near(mutual_, i, rows.atoms, receiver, charges, near, 0);
+    const std::size_t all = find_near(one_sided_, i, rows.atoms, receiver, charges, near, mutual);
     const auto part = [all](std::vector<double> &values) { return std::span(values.data(), all); };
     table_.evaluate(part(near.squared), part(near.value), part(near.derivative));
 
@@ -259,9 +238,16 @@ void RealSpaceSum::add_rows(std::size_t begin, std::size_t end, std::span<const 
   }
   for (std::size_t c = 0; c < 6; ++c) {
     const auto [a, b] = kComponents[c];
-    (*sums.virial)[3 * a + b] += total[c];
-    if (a != b) (*sums.virial)[3 * b + a] += total[c];
+    sums.virial[3 * a + b] += total[c];
+    if (a != b) sums.virial[3 * b + a] += total[c];
   }
+}
+
+}    // namespace
+
+std::unique_ptr<RealSpaceSum> make_real_space_sum(int threads)
+{
+  return std::make_unique<CpuRealSpace>(threads);
 }
 
 }    // namespace mlip_dd

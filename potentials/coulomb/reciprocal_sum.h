@@ -2,24 +2,15 @@
 // factors or a particle mesh.
 #pragma once
 
-#include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "halo/traffic.h"
 #include "potentials/coulomb/accuracy.h"
+#include "potentials/coulomb/charge_tensors.h"
 #include "potentials/coulomb/lattice.h"
-#include "potentials/coulomb/sums.h"
 
 namespace mlip_dd {
-
-// A rank's owned atoms in one evaluation.
-struct OwnedCharges {
-  std::span<const double> fractional;    // [n, 3] along the lattice's vectors; any cell
-  std::span<const double> charges;       // [n] e
-  std::int64_t count() const { return static_cast<std::int64_t>(charges.size()); }
-};
 
 // The wave vectors k != 0 of 1/2 sum_ij q_i q_j sum_k (4 pi / V) exp(-k^2 / 4 alpha^2) / k^2
 // exp(i k (r_i - r_j)). The pairs i = j of one image are in it; the caller takes them out.
@@ -31,9 +22,10 @@ class ReciprocalSum {
   // they serve until the next call, in lattices up to kPlannedChange off.
   virtual void plan(const Lattice &lattice, const ChargeTotals &totals, double alpha) = 0;
 
-  // Collective. Adds to `sums`. `constant` in eV Angstrom / e^2.
-  virtual void add(const Lattice &lattice, const OwnedCharges &atoms, double constant,
-                   const CoulombSums &sums) = 0;
+  // Collective. Adds to `sums`, which are on the device that this was made for, as `atoms` are.
+  // `constant` in eV Angstrom / e^2.
+  virtual void add(const Lattice &lattice, const ChargeTensors &atoms, double constant,
+                   const CoulombTensors &sums) = 0;
 
   // RMS force error of the present plan, in the unit of accuracy.h.
   virtual double error(const Lattice &lattice, const ChargeTotals &totals) const = 0;

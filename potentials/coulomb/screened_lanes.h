@@ -29,7 +29,22 @@ struct ScreenedLanes {
   }
 };
 
-// On the current GPU: sums [n_owned], and everything that `work` points to, lie there.
-void launch_screened(const ScreenedLanes &work, LaneSums *sums);
+// What they found of an atom is added to its sums; half of each pair's virial belongs to it.
+struct ScreenedResultItems {
+  const LaneSums *lanes = nullptr;
+  const double *charges = nullptr;
+  double constant = 0.0;    // eV Angstrom / e^2
+  double *potential = nullptr, *forces = nullptr;
+  double *virials = nullptr;    // [n_owned, 9], set
+
+  MLIP_DD_TERM void operator()(std::int64_t i) const
+  {
+    const LaneSums &found = lanes[i];
+    const double factor = constant * charges[i];
+    potential[i] += constant * found.extra;
+    for (int a = 0; a < 3; ++a) forces[3 * i + a] += factor * found.force[a];
+    for (int k = 0; k < 9; ++k) virials[9 * i + k] = -0.5 * factor * found.moment[moment_place(k)];
+  }
+};
 
 }    // namespace mlip_dd

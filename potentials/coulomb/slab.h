@@ -3,26 +3,23 @@
 // J. Chem. Phys. 131, 094107 (2009). No torch.
 #pragma once
 
-#include <span>
-
 #include "potentials/coulomb/lattice.h"
-#include "potentials/coulomb/reciprocal_sum.h"
-#include "potentials/coulomb/sums.h"
+#include "potentials/coulomb/slab_terms.h"
 
 namespace mlip_dd {
 
-// Moments of the charge along the open axis's normal, over all atoms of the system.
+// Moments of the charge along the open axis's normal, over some atoms. Heights count from the
+// lattice's origin.
 struct SlabMoments {
   double charge = 0.0;    // e
   double first = 0.0;     // e Angstrom
   double second = 0.0;    // e Angstrom^2
 };
 
-// This rank's part of the moments. Heights count from the lattice's origin.
-SlabMoments slab_moments(const Lattice &lattice, int axis, const OwnedCharges &atoms);
+// `moments` of all atoms of the system.
+SlabTerms slab_terms(const Lattice &lattice, int axis, const SlabMoments &moments, double constant);
 
-// Adds the correction. Not collective; `moments` are those of all ranks.
-void add_slab_correction(const Lattice &lattice, int axis, const SlabMoments &moments,
-                         const OwnedCharges &atoms, double constant, const CoulombSums &sums);
+// Of atoms with these moments, eV.
+double slab_energy(const SlabTerms &terms, const SlabMoments &moments);
 
 }    // namespace mlip_dd

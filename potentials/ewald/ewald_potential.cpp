@@ -2,11 +2,8 @@
 
 #include "potentials/coulomb/lattice_sum_potential.h"
 #include "potentials/coulomb/parameters.h"
+#include "potentials/ewald/structure_factor_lanes.h"
 #include "potentials/ewald/structure_factors.h"
-#ifdef MLIP_DD_WITH_CUDA
-#include "potentials/ewald/gpu_structure_factors.h"
-#include "potentials/pair/native_device.h"
-#endif
 
 namespace mlip_dd {
 
@@ -27,14 +24,12 @@ std::unique_ptr<Potential> make_ewald_potential(const ModelSpec &model,
                        "Remove one of them");
         own.k_largest = three_whole_numbers(*item, "k_largest", 0);
       });
-  std::unique_ptr<ReciprocalSum> reciprocal;
-#ifdef MLIP_DD_WITH_CUDA
-  if (const int gpu = native_device(options, local_rank).gpu; gpu >= 0)
-    reciprocal = make_gpu_structure_factors(gpu, own, parameters.accuracy, communicator);
-#endif
-  if (!reciprocal) reciprocal = make_structure_factors(own, parameters.accuracy, communicator);
-  return make_lattice_sum_potential("ewald", model, parameters, options, communicator, local_rank,
-                                    std::move(reciprocal));
+  const NativeDevice device = native_device(options, local_rank);
+  return make_lattice_sum_potential(
+      "ewald", model, parameters, options, communicator, device,
+      device.lanes
+          ? make_structure_factor_lanes(device.device, own, parameters.accuracy, communicator)
+          : make_structure_factors(own, parameters.accuracy, communicator));
 }
 
 }    // namespace mlip_dd

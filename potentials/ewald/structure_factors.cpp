@@ -8,6 +8,7 @@
 #include "base/constants.h"
 #include "base/timer.h"
 #include "potentials/ewald/matrix_product.h"
+#include "potentials/ewald/wave_terms.h"
 #include "potentials/ewald/wave_vectors.h"
 #include "potentials/pair/wide.h"
 
@@ -83,10 +84,12 @@ class StructureFactors final : public ReciprocalSum {
     weighed_.reset();
   }
 
-  void add(const Lattice &lattice, const OwnedCharges &atoms, double constant,
-           const CoulombSums &sums) override
+  void add(const Lattice &lattice, const ChargeTensors &charges, double constant,
+           const CoulombTensors &to) override
   {
     if (plan_.waves.count == 0) return;
+    const OwnedCharges atoms = spans_of(charges);
+    const CoulombSums sums = spans_of(to);
     resize();
     const std::int64_t blocks = (atoms.count() + kBlock - 1) / kBlock;
     std::fill(factors_.begin(), factors_.end(), 0.0);
@@ -250,7 +253,7 @@ class StructureFactors final : public ReciprocalSum {
   }
 
   // weighted_ = weights_ times factors_.
-  void weigh_factors(const Lattice &lattice, double constant, std::array<double, 9> *virial)
+  void weigh_factors(const Lattice &lattice, double constant, double *virial)
   {
     weigh(lattice, constant);
     const auto row = static_cast<std::size_t>(plan_.waves.width());
@@ -266,9 +269,9 @@ class StructureFactors final : public ReciprocalSum {
           const double re = factors_[c * 2 * width + place];
           const double im = factors_[c * 2 * width + width + place];
           const double energy = 0.5 * weight * (re * re + im * im);
-          for (std::size_t a = 0; a < 3; ++a)
-            for (std::size_t b = 0; b < 3; ++b)
-              (*virial)[3 * a + b] += energy * strain_factor(k, k_squared, alpha_, a, b);
+          for (int a = 0; a < 3; ++a)
+            for (int b = 0; b < 3; ++b)
+              virial[3 * a + b] += energy * strain_factor(k.data(), k_squared, alpha_, a, b);
         });
   }
 
@@ -328,7 +331,8 @@ class StructureFactors final : public ReciprocalSum {
                           std::size_t width) {
           const Vector3 k = wave_vector(lattice, column.h, column.k, l);
           const double k_squared = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
-          const double factor = strain_factor(k, k_squared, alpha_, a, b);
+          const double factor =
+              strain_factor(k.data(), k_squared, alpha_, static_cast<int>(a), static_cast<int>(b));
           for (const std::size_t m : {c * 2 * width + place, c * 2 * width + width + place})
             scaled_[m] = factor * weighted_[m];
         });

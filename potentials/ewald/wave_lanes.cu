@@ -1,17 +1,11 @@
 #include "potentials/ewald/wave_lanes.h"
-
 #include "potentials/pair/lane_launch.cuh"
 
 namespace mlip_dd {
 
-void launch_waves(const FactorLanes &work, std::int64_t n, LaneSums *sums)
-{
-  launch_lanes(work, n, sums);
-}
-
-void launch_waves(const WaveLanes &work, std::int64_t n, LaneSums *sums)
-{
-  launch_lanes(work, n, sums);
-}
+template void launch_lanes(const FactorLanes &, std::int64_t, LaneSums *, void *);
+template void launch_lanes(const WaveLanes &, std::int64_t, LaneSums *, void *);
+template void launch_items(const WeighItems &, std::int64_t, void *);
+template void launch_items(const WaveResultItems &, std::int64_t, void *);
 
 }    // namespace mlip_dd

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "potentials/ewald/wave_terms.h"
 #include "potentials/pair/lanes.h"
 
 namespace mlip_dd {
@@ -71,9 +72,58 @@ struct WaveLanes {
   }
 };
 
-// On the current GPU: sums [n], of waves or of atoms, and everything that `work` points to, lie
-// there.
-void launch_waves(const FactorLanes &work, std::int64_t n, LaneSums *sums);
-void launch_waves(const WaveLanes &work, std::int64_t n, LaneSums *sums);
+// Between the two: sets what follows from a wave's structure factor, summed over ranks, and the
+// virial of its energy.
+struct WeighItems {
+  const double *factors = nullptr;    // [waves, 2], real and imaginary parts
+  double reciprocal[3][3] = {};       // of the lattice, 1/Angstrom
+  double volume = 0.0, alpha = 0.0;
+  double constant = 0.0;    // eV Angstrom / e^2
+  WaveNumbers *waves = nullptr;
+  double *virials = nullptr;    // [waves, 9], eV
+
+  MLIP_DD_TERM void operator()(std::int64_t m) const
+  {
+    WaveNumbers &wave = waves[m];
+    double k[3], squared = 0.0;
+    for (int b = 0; b < 3; ++b) {
+      k[b] = wave.index[0] * reciprocal[0][b] + wave.index[1] * reciprocal[1][b] +
+             wave.index[2] * reciprocal[2][b];
+      squared += k[b] * k[b];
+    }
+    const double weight = constant * wave_weight(squared, volume, alpha);
+    const double re = factors[2 * m], im = factors[2 * m + 1];
+    wave.re = weight * re;
+    wave.im = weight * im;
+    const double energy = 0.5 * weight * (re * re + im * im);
+    for (int a = 0; a < 3; ++a)
+      for (int b = 0; b < 3; ++b) {
+        const double factor = strain_factor(k, squared, alpha, a, b);
+        wave.strain[moment_place(3 * a + b)] = factor;
+        virials[9 * m + 3 * a + b] = energy * factor;
+      }
+  }
+};
+
+// After them: what WaveLanes found of an atom is added to its sums.
+struct WaveResultItems {
+  const LaneSums *lanes = nullptr;
+  const double *charges = nullptr;
+  double reciprocal[3][3] = {};
+  double *potential = nullptr, *forces = nullptr;
+  double *node_virial = nullptr;    // null unless wanted
+
+  MLIP_DD_TERM void operator()(std::int64_t i) const
+  {
+    const LaneSums &found = lanes[i];
+    potential[i] += found.extra;
+    for (int a = 0; a < 3; ++a)
+      for (int axis = 0; axis < 3; ++axis)
+        forces[3 * i + a] += charges[i] * reciprocal[axis][a] * found.force[axis];
+    if (!node_virial) return;
+    for (int k = 0; k < 9; ++k)
+      node_virial[9 * i + k] += 0.5 * charges[i] * found.moment[moment_place(k)];
+  }
+};
 
 }    // namespace mlip_dd

@@ -69,9 +69,4 @@ WaveVectors waves_in_box(const std::array<int, 3> &largest)
   return waves;
 }
 
-double wave_weight(double k_squared, double volume, double alpha)
-{
-  return 8.0 * kPi / volume * std::exp(-0.25 * k_squared / (alpha * alpha)) / k_squared;
-}
-
 }    // namespace mlip_dd

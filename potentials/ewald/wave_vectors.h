@@ -31,16 +31,6 @@ WaveVectors waves_in_sphere(const Lattice &lattice, double k_cutoff);
 // All with |h|, |k|, |l| up to `largest`.
 WaveVectors waves_in_box(const std::array<int, 3> &largest);
 
-// 8 pi / V exp(-k^2 / 4 alpha^2) / k^2: the factor 2 is for -k.
-double wave_weight(double k_squared, double volume, double alpha);
-
 Vector3 wave_vector(const Lattice &lattice, int h, int k, int l);
-
-// Derivative of a wave's energy by the strain is minus the energy times this tensor.
-inline double strain_factor(const Vector3 &k, double k_squared, double alpha, std::size_t a,
-                            std::size_t b)
-{
-  return (a == b) - 2.0 * k[a] * k[b] * (1.0 / k_squared + 0.25 / (alpha * alpha));
-}
 
 }    // namespace mlip_dd

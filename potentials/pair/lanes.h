@@ -29,6 +29,12 @@ struct LaneSums {
 
 // Where the components of a row-major tensor stand in LaneSums::moment.
 inline constexpr int kMomentPlace[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
+// The same where kernels of GPUs run, which have no arrays of the host.
+MLIP_DD_TERM int moment_place(int k)
+{
+  const int a = k / 3, b = k % 3;
+  return a == b ? a : a + b + 2;
+}
 
 // x_sender - x_receiver of a pair, its squared length, and the sender's row.
 struct LanePair {

@@ -26,6 +26,20 @@ void shortest_stretch(const std::vector<char> &marked, int &start, int &count)
   if (first >= 0) count = size - longest_gap;
 }
 
+// Calls body(axis, point) for every point that a charge touches.
+template <class Body>
+void for_each_point(const MeshSize &mesh, int order, std::span<const std::uint8_t> marks,
+                    const Body &body)
+{
+  const std::uint8_t *along = marks.data();
+  for (std::size_t a = 0; a < 3; ++a) {
+    for (int point = 0; point < mesh[a]; ++point)
+      for (int j = 0; along[point] && j < order; ++j)
+        body(a, static_cast<std::size_t>((point - j + mesh[a] * order) % mesh[a]));
+    along += mesh[a];
+  }
+}
+
 }    // namespace
 
 MeshPlace mesh_place(const double *fractional, const MeshSize &mesh)
@@ -39,16 +53,13 @@ MeshPlace mesh_place(const double *fractional, const MeshSize &mesh)
   return place;
 }
 
-void MeshPatch::fit(const MeshSize &mesh, int order, int margin, std::span<const double> fractional)
+void MeshPatch::fit(const MeshSize &mesh, int order, int margin,
+                    std::span<const std::uint8_t> marks)
 {
   std::array<std::vector<char>, 3> marked;
   for (std::size_t a = 0; a < 3; ++a) marked[a].assign(static_cast<std::size_t>(mesh[a]), 0);
-  for (std::size_t i = 0; i < fractional.size(); i += 3) {
-    const MeshPlace place = mesh_place(&fractional[i], mesh);
-    for (std::size_t a = 0; a < 3; ++a)
-      for (int j = 0; j < order; ++j)
-        marked[a][static_cast<std::size_t>((place.point[a] - j + mesh[a] * order) % mesh[a])] = 1;
-  }
+  for_each_point(mesh, order, marks,
+                 [&](std::size_t a, std::size_t point) { marked[a][point] = 1; });
   for (std::size_t a = 0; a < 3; ++a) {
     int start = 0, count = 0;
     shortest_stretch(marked[a], start, count);
@@ -78,17 +89,12 @@ void MeshPatch::number_places(const MeshSize &mesh)
   }
 }
 
-bool MeshPatch::holds(const MeshSize &mesh, int order, std::span<const double> fractional) const
+bool MeshPatch::holds(const MeshSize &mesh, int order, std::span<const std::uint8_t> marks) const
 {
-  for (std::size_t i = 0; i < fractional.size(); i += 3) {
-    const MeshPlace place = mesh_place(&fractional[i], mesh);
-    for (std::size_t a = 0; a < 3; ++a)
-      for (int j = 0; j < order; ++j)
-        if (places_[a][static_cast<std::size_t>((place.point[a] - j + mesh[a] * order) % mesh[a])] <
-            0)
-          return false;
-  }
-  return true;
+  bool all = true;
+  for_each_point(mesh, order, marks,
+                 [&](std::size_t a, std::size_t point) { all = all && places_[a][point] >= 0; });
+  return all;
 }
 
 }    // namespace mlip_dd

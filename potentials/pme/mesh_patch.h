@@ -21,13 +21,14 @@ MeshPlace mesh_place(const double *fractional, const MeshSize &mesh);
 class MeshPatch {
  public:
   // The smallest box, modulo the mesh, that holds the `order` points along each axis of every
-  // charge, and `margin` more on each side. `fractional` is [n, 3].
-  void fit(const MeshSize &mesh, int order, int margin, std::span<const double> fractional);
+  // charge, and `margin` more on each side. `marks` [K_x + K_y + K_z]: not zero for the points in
+  // which charges stand, axis by axis.
+  void fit(const MeshSize &mesh, int order, int margin, std::span<const std::uint8_t> marks);
   // The whole mesh.
   void cover(const MeshSize &mesh);
 
   // Whether all points of all charges are inside.
-  bool holds(const MeshSize &mesh, int order, std::span<const double> fractional) const;
+  bool holds(const MeshSize &mesh, int order, std::span<const std::uint8_t> marks) const;
 
   const MeshBox &box() const { return box_; }
   // Place in the box of each mesh point along an axis; -1 outside.

@@ -1,41 +1,37 @@
 #include "potentials/pme/particle_mesh.h"
 
+#include <ATen/ATen.h>
+
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <sstream>
 
 #include "base/constants.h"
+#include "potentials/pair/run_lanes.h"
+#include "potentials/pme/mesh_convolution.h"
+#include "potentials/pme/mesh_items.h"
 #include "potentials/pme/mesh_patch.h"
 #include "potentials/pme/mesh_transform.h"
 #include "potentials/pme/mesh_waves.h"
 #include "potentials/pme/spread.h"
-#ifdef MLIP_DD_WITH_CUDA
-#include "potentials/pme/gpu_spread.h"
-#endif
 
 namespace mlip_dd {
 
 namespace {
 
-std::unique_ptr<SplineCharges> make_charges([[maybe_unused]] int gpu, int threads)
-{
-#ifdef MLIP_DD_WITH_CUDA
-  if (gpu >= 0) return make_gpu_spline_charges(gpu);
-#endif
-  return make_spline_charges(threads);
-}
-
 class ParticleMesh final : public ReciprocalSum {
  public:
   ParticleMesh(const MeshParameters &parameters, double accuracy, Communicator &communicator,
-               int gpu, int threads)
+               const NativeDevice &device, int threads)
       : parameters_(parameters),
         accuracy_(accuracy),
         communicator_(communicator),
-        gpu_(gpu),
-        charges_(make_charges(gpu, threads))
-  {}
+        device_(device),
+        charges_(device.lanes ? make_spline_lanes(device.device) : make_spline_charges(threads))
+  {
+    if (device.lanes && communicator.size() == 1) whole_.emplace(device.device);
+  }
 
   void plan(const Lattice &lattice, const ChargeTotals &totals, double alpha) override
   {
@@ -52,47 +48,43 @@ class ParticleMesh final : public ReciprocalSum {
         for (double &component : vector) component /= 1.0 + kPlannedChange;
       mesh = choose_mesh(grown, totals, alpha, parameters_.order, accuracy_);
     }
-    if (transform_ && mesh == mesh_) return;
+    if (mesh == mesh_) return;
     mesh_ = mesh;
+    patch_planned_ = false;
+    if (whole_) return whole_->set_mesh(mesh, parameters_.order);
     if (transform_) past_ += transform_->traffic();
     distributed_ = communicator_.size() > 1 && parameters_.sharing == MeshSharing::distributed;
-    transform_ = make_mesh_transform(mesh, parameters_.sharing, communicator_, gpu_);
+    transform_ = make_mesh_transform(mesh, parameters_.sharing, communicator_, device_.gpu);
     waves_.set_mesh(mesh, parameters_.order);
-    patch_planned_ = false;
   }
 
-  void add(const Lattice &lattice, const OwnedCharges &atoms, double constant,
-           const CoulombSums &sums) override
+  void add(const Lattice &lattice, const ChargeTensors &atoms, double constant,
+           const CoulombTensors &sums) override
   {
+    const std::int64_t n = atoms.count();
+    const at::TensorOptions options = atoms.charges.options();
     plan_patch_if_needed(atoms);
     charges_->place(mesh_, parameters_.order, patch_, atoms.fractional);
-    values_.resize(static_cast<std::size_t>(patch_.box().points()));
+    if (!values_.defined() || values_.numel() != patch_.box().points())
+      values_ = at::empty({patch_.box().points()}, options);
     charges_->spread(atoms.charges, values_);
-    waves_.set_lattice(lattice, alpha_, transform_->waves(), transform_->blocks());
-    if (sums.wants_node_virial) factors_.resize(static_cast<std::size_t>(transform_->waves()));
-    convolve([&](const WaveBlock &block) {
-      waves_.multiply(block, constant);
-      if (sums.wants_node_virial)
-        std::copy(block.values.begin(), block.values.end(), factors_.begin() + block.first);
-    });
-    const std::array<double, 9> virial = waves_.take_virial();
-    // Every rank has all waves of a replicated mesh.
-    if (distributed_ || communicator_.rank() == 0)
-      for (std::size_t c = 0; c < 9; ++c) (*sums.virial)[c] += virial[c];
-    const auto n = static_cast<std::size_t>(atoms.count());
-    at_atoms_.resize(n);
-    gradients_.resize(3 * n);
-    charges_->interpolate(values_, at_atoms_, gradients_);
-    for (std::size_t i = 0; i < n; ++i) {
-      sums.potential[i] += at_atoms_[i];
-      for (std::size_t b = 0; b < 3; ++b) {
-        double gradient = 0.0;
-        for (std::size_t a = 0; a < 3; ++a)
-          gradient += gradients_[3 * i + a] * lattice.reciprocal[a][b] / (2.0 * kPi);
-        sums.forces[3 * i + b] -= atoms.charges[i] * gradient;
-      }
-    }
-    if (sums.wants_node_virial) add_node_virial(atoms, sums);
+    if (whole_)
+      whole_->convolve(lattice, alpha_, constant, values_, sums.virial);
+    else
+      convolve_on_cpu(lattice, constant, sums);
+
+    const at::Tensor at_atoms = at::empty({n}, options), gradients = at::empty({n, 3}, options);
+    charges_->interpolate(values_, at_atoms, gradients);
+    MeshResultItems results;
+    for (std::size_t a = 0; a < 3; ++a)
+      for (std::size_t b = 0; b < 3; ++b) results.reciprocal[a][b] = lattice.reciprocal[a][b];
+    results.charges = atoms.charges.const_data_ptr<double>();
+    results.values = at_atoms.const_data_ptr<double>();
+    results.gradients = gradients.const_data_ptr<double>();
+    results.potential = sums.potential.mutable_data_ptr<double>();
+    results.forces = sums.forces.mutable_data_ptr<double>();
+    run_items(results, n, device_.device);
+    if (sums.node_virial.defined()) add_node_virial(atoms, at_atoms, sums);
   }
 
   double error(const Lattice &lattice, const ChargeTotals &totals) const override
@@ -112,7 +104,8 @@ class ParticleMesh final : public ReciprocalSum {
     std::ostringstream text;
     text << "mesh " << mesh_[0] << " x " << mesh_[1] << " x " << mesh_[2] << ", spline order "
          << parameters_.order;
-    std::vector<std::string> lines{text.str(), transform_->description()};
+    std::vector<std::string> lines{
+        text.str(), whole_ ? "one transform on " + device_.used : transform_->description()};
     if (distributed_)
       lines.push_back("patch of this rank's charges: " + std::to_string(patch_.box().count[0]) +
                       " x " + std::to_string(patch_.box().count[1]) + " x " +
@@ -123,18 +116,21 @@ class ParticleMesh final : public ReciprocalSum {
 
  private:
   // Collective. The patch follows the charges; it is kept while all of them are inside.
-  void plan_patch_if_needed(const OwnedCharges &atoms)
+  void plan_patch_if_needed(const ChargeTensors &atoms)
   {
     if (!distributed_) {
       if (!patch_planned_) patch_.cover(mesh_);
       patch_planned_ = true;
       return;
     }
+    const at::Tensor marks = marks_of(atoms);
+    const std::span marked(marks.const_data_ptr<std::uint8_t>(),
+                           static_cast<std::size_t>(marks.numel()));
     std::array<std::int64_t, 1> stale{!patch_planned_ ||
-                                      !patch_.holds(mesh_, parameters_.order, atoms.fractional)};
+                                      !patch_.holds(mesh_, parameters_.order, marked)};
     communicator_.max(stale);
     if (!stale[0]) return;
-    patch_.fit(mesh_, parameters_.order, kMargin, atoms.fractional);
+    patch_.fit(mesh_, parameters_.order, kMargin, marked);
     std::vector<RankBox> blocks;
     std::vector<Parcel> parcels;
     const MeshBox &box = patch_.box();
@@ -174,36 +170,79 @@ class ParticleMesh final : public ReciprocalSum {
     return patch.points() > 0;
   }
 
-  // Collective. values_ (the patch) as MeshTransform::convolve().
-  void convolve(const WaveWork &work)
+  // On the CPU: as MarkItems gives them.
+  at::Tensor marks_of(const ChargeTensors &atoms) const
   {
-    if (!distributed_) return transform_->convolve(values_, work);
-    block_.assign(static_cast<std::size_t>(transform_->points().points()), 0.0);
-    to_blocks_.add(communicator_, 1, values_, block_, past_);
-    transform_->convolve(block_, work);
-    to_blocks_.give_back(communicator_, 1, block_, values_, past_);
+    const at::Tensor marks =
+        at::zeros({mesh_[0] + mesh_[1] + mesh_[2]}, atoms.charges.options().dtype(at::kByte));
+    MarkItems work;
+    std::copy(mesh_.begin(), mesh_.end(), work.mesh);
+    work.fractional = atoms.fractional.const_data_ptr<double>();
+    work.marks = marks.mutable_data_ptr<std::uint8_t>();
+    run_items(work, atoms.count(), device_.device);
+    return marks.cpu();
   }
 
-  // Collective. What `work` leaves -> values_ (the patch).
-  void to_points(const WaveWork &work)
+  // Collective. Calls work(patch) with the patch on the CPU, which is what ranks exchange.
+  template <class Work>
+  void with_patch_on_cpu(const Work &work)
   {
-    if (!distributed_) return transform_->backward(work, values_);
-    transform_->backward(work, block_);
-    to_blocks_.give_back(communicator_, 1, block_, values_, past_);
+    const at::Tensor patch = values_.cpu();    // itself, where it is there
+    work(std::span(patch.mutable_data_ptr<double>(), static_cast<std::size_t>(patch.numel())));
+    if (!patch.is_same(values_)) values_.copy_(patch);
+  }
+
+  // Collective. values_ become potentials; adds to the virial.
+  void convolve_on_cpu(const Lattice &lattice, double constant, const CoulombTensors &sums)
+  {
+    const bool keep = sums.node_virial.defined();
+    waves_.set_lattice(lattice, alpha_, transform_->waves(), transform_->blocks());
+    if (keep) factors_.resize(static_cast<std::size_t>(transform_->waves()));
+    const WaveWork work = [&](const WaveBlock &block) {
+      waves_.multiply(block, constant);
+      if (keep) std::copy(block.values.begin(), block.values.end(), factors_.begin() + block.first);
+    };
+    with_patch_on_cpu([&](std::span<double> patch) {
+      if (!distributed_) return transform_->convolve(patch, work);
+      block_.assign(static_cast<std::size_t>(transform_->points().points()), 0.0);
+      to_blocks_.add(communicator_, 1, patch, block_, past_);
+      transform_->convolve(block_, work);
+      to_blocks_.give_back(communicator_, 1, block_, patch, past_);
+    });
+    std::array<double, 9> virial = waves_.take_virial();
+    // Every rank has all waves of a replicated mesh.
+    if (distributed_ || communicator_.rank() == 0)
+      sums.virial.add_(at::from_blob(virial.data(), {9}, at::kDouble).to(device_.device));
+  }
+
+  // Collective. values_ become component ab of the potentials' strain.
+  void strain_on_cpu(std::size_t a, std::size_t b)
+  {
+    const WaveWork work = [&](const WaveBlock &block) { waves_.strain(block, factors_, a, b); };
+    with_patch_on_cpu([&](std::span<double> patch) {
+      if (!distributed_) return transform_->backward(work, patch);
+      transform_->backward(work, block_);
+      to_blocks_.give_back(communicator_, 1, block_, patch, past_);
+    });
   }
 
   // Collective: six more transforms.
-  void add_node_virial(const OwnedCharges &atoms, const CoulombSums &sums)
+  void add_node_virial(const ChargeTensors &atoms, const at::Tensor &at_atoms,
+                       const CoulombTensors &sums)
   {
     for (std::size_t a = 0; a < 3; ++a)
       for (std::size_t b = a; b < 3; ++b) {
-        to_points([&](const WaveBlock &block) { waves_.strain(block, factors_, a, b); });
-        charges_->interpolate(values_, at_atoms_, {});
-        for (std::size_t i = 0; i < at_atoms_.size(); ++i) {
-          const double value = 0.5 * atoms.charges[i] * at_atoms_[i];
-          sums.node_virial[9 * i + 3 * a + b] += value;
-          if (a != b) sums.node_virial[9 * i + 3 * b + a] += value;
-        }
+        if (whole_)
+          whole_->strain(static_cast<int>(a), static_cast<int>(b), values_);
+        else
+          strain_on_cpu(a, b);
+        charges_->interpolate(values_, at_atoms, {});
+        const at::Tensor virials = atoms.charges.mul(at_atoms).mul_(0.5);
+        const auto component = [&](std::size_t c) {
+          return sums.node_virial.select(1, static_cast<std::int64_t>(c));
+        };
+        component(3 * a + b).add_(virials);
+        if (a != b) component(3 * b + a).add_(virials);
       }
   }
 
@@ -213,7 +252,7 @@ class ParticleMesh final : public ReciprocalSum {
   MeshParameters parameters_;
   double accuracy_;
   Communicator &communicator_;
-  int gpu_;
+  NativeDevice device_;
   double alpha_ = 0.0;
   MeshSize mesh_{};
   bool distributed_ = false;
@@ -222,19 +261,22 @@ class ParticleMesh final : public ReciprocalSum {
   MeshPatch patch_;
   BoxExchange to_blocks_;
   std::unique_ptr<SplineCharges> charges_;
+  std::optional<MeshConvolution> whole_;    // by lanes on one rank, instead of transform_, waves_
   MeshWaves waves_;
   Traffic past_;    // of exchanges of patches, and of transforms made before
   // Work space, kept between evaluations.
-  std::vector<double> values_, block_, at_atoms_, gradients_;
+  at::Tensor values_;    // of the patch
+  std::vector<double> block_;
   std::vector<std::complex<double>> factors_;    // of all waves
 };
 
 }    // namespace
 
 std::unique_ptr<ReciprocalSum> make_particle_mesh(const MeshParameters &parameters, double accuracy,
-                                                  Communicator &communicator, int gpu, int threads)
+                                                  Communicator &communicator,
+                                                  const NativeDevice &device, int threads)
 {
-  return std::make_unique<ParticleMesh>(parameters, accuracy, communicator, gpu, threads);
+  return std::make_unique<ParticleMesh>(parameters, accuracy, communicator, device, threads);
 }
 
 }    // namespace mlip_dd

@@ -7,6 +7,7 @@
 
 #include "comm/communicator.h"
 #include "potentials/coulomb/reciprocal_sum.h"
+#include "potentials/pair/native_device.h"
 #include "potentials/pme/mesh_size.h"
 #include "potentials/pme/mesh_transform.h"
 
@@ -18,10 +19,11 @@ struct MeshParameters {
   MeshSharing sharing = MeshSharing::distributed;    // on one rank all of it is there
 };
 
-// `gpu`: index of the GPU that spreads, transforms and interpolates, or -1: the CPU, with `threads`
-// threads beside those of the tensor library.
+// By lanes on `device`, or on the CPU with `threads` threads beside those of the tensor library. By
+// lanes on one rank all stays on the device; on several the mesh travels, and its parts are
+// weighed, by the CPU.
 std::unique_ptr<ReciprocalSum> make_particle_mesh(const MeshParameters &parameters, double accuracy,
-                                                  Communicator &communicator, int gpu = -1,
-                                                  int threads = 1);
+                                                  Communicator &communicator,
+                                                  const NativeDevice &device = {}, int threads = 1);
 
 }    // namespace mlip_dd

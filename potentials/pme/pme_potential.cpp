@@ -43,10 +43,10 @@ std::unique_ptr<Potential> make_pme_potential(const ModelSpec &model,
   MeshParameters own;
   const CoulombParameters parameters =
       read_coulomb_parameters(model, kOwn, [&](const JsonPlace &place) { own = read_mesh(place); });
+  const NativeDevice device = native_device(options, local_rank);
   return make_lattice_sum_potential(
-      "pme", model, parameters, options, communicator, local_rank,
-      make_particle_mesh(own, parameters.accuracy, communicator,
-                         native_device(options, local_rank).gpu, options.threads));
+      "pme", model, parameters, options, communicator, device,
+      make_particle_mesh(own, parameters.accuracy, communicator, device, options.threads));
 }
 
 }    // namespace mlip_dd

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "potentials/pair/row_blocks.h"
 #include "potentials/pair/vector4.h"
-#include "potentials/pme/charge_columns.h"
+#include "potentials/pme/charge_bands.h"
 #include "potentials/pme/splines.h"
 
 namespace mlip_dd {
@@ -144,27 +145,31 @@ class CpuSplineCharges final : public SplineCharges {
   explicit CpuSplineCharges(int threads) : threads_(threads) {}
 
   void place(const MeshSize &mesh, int order, const MeshPatch &patch,
-             std::span<const double> fractional) override;
+             const at::Tensor &fractional) override;
 
-  void spread(std::span<const double> values, std::span<double> patch) override
+  void spread(const at::Tensor &values_of_charges, const at::Tensor &patch_tensor) override
   {
-    std::fill(patch.begin(), patch.end(), 0.0);
+    const double *values = values_of_charges.const_data_ptr<double>();
+    auto *patch = patch_tensor.mutable_data_ptr<double>();
+    std::fill_n(patch, patch_tensor.numel(), 0.0);
     // Charges of every other band touch no point in common.
     for (const std::int64_t parity : {0, 1})
       for_each_item((bands_.bands() + 1 - parity) / 2, threads_, [&](std::int64_t item) {
         const auto band = static_cast<std::size_t>(2 * item + parity);
-        spread_any(order_, placed_, bands_.starts[band], bands_.starts[band + 1], values.data(),
-                   patch.data());
+        spread_any(order_, placed_, bands_.starts[band], bands_.starts[band + 1], values, patch);
       });
   }
 
-  void interpolate(std::span<const double> patch, std::span<double> values,
-                   std::span<double> gradients) override
+  void interpolate(const at::Tensor &patch, const at::Tensor &values,
+                   const at::Tensor &gradients) override
   {
+    const double *mesh = patch.const_data_ptr<double>();
+    auto *to_values = values.mutable_data_ptr<double>();
+    auto *to_gradients = gradients.defined() ? gradients.mutable_data_ptr<double>() : nullptr;
     for_each_item(bands_.bands(), threads_, [&](std::int64_t item) {
       const auto band = static_cast<std::size_t>(item);
-      interpolate_any(order_, placed_, bands_.starts[band], bands_.starts[band + 1], patch.data(),
-                      values.data(), gradients.empty() ? nullptr : gradients.data());
+      interpolate_any(order_, placed_, bands_.starts[band], bands_.starts[band + 1], mesh,
+                      to_values, to_gradients);
     });
   }
 
@@ -184,8 +189,10 @@ class CpuSplineCharges final : public SplineCharges {
 };
 
 void CpuSplineCharges::place(const MeshSize &mesh, int order, const MeshPatch &patch,
-                             std::span<const double> fractional)
+                             const at::Tensor &fractional_places)
 {
+  const std::span fractional(fractional_places.const_data_ptr<double>(),
+                             static_cast<std::size_t>(fractional_places.numel()));
   order_ = order;
   bands_ = sort_into_bands(mesh, fractional);
   const std::size_t entries = static_cast<std::size_t>(3 * order) * bands_.charges.size();

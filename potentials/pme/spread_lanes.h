@@ -16,10 +16,12 @@ struct SplineView {
   int mesh[3] = {};
   int start[3] = {}, count[3] = {};    // of the patch
   std::int64_t n = 0;
-  const double *fractional = nullptr;                          // [n, 3]
-  std::int32_t *points = nullptr;                              // [n, 3] AxisPlace::point
-  double *weights = nullptr, *derivatives = nullptr;           // [n, 3, order]
-  const std::int32_t *starts = nullptr, *charges = nullptr;    // of ChargeColumns
+  const double *fractional = nullptr;                   // [n, 3]
+  std::int32_t *points = nullptr;                       // [n, 3] AxisPlace::point
+  double *weights = nullptr, *derivatives = nullptr;    // [n, 3, order]
+  // Column x * size_y + y holds charges [starts[column], starts[column + 1]), in their own order.
+  const std::int32_t *starts = nullptr;     // [size_x * size_y + 1]
+  const std::int32_t *charges = nullptr;    // [n]
 
   MLIP_DD_TERM std::int64_t patch_points() const
   {
@@ -134,11 +136,5 @@ struct InterpolateLanes {
     return sums;
   }
 };
-
-// On the current GPU, where everything lies that they point to: of every charge, of every point of
-// the patch, and sums [n] of the charges.
-void launch_splines(const PlaceItems &work);
-void launch_splines(const SpreadItems &work);
-void launch_splines(const InterpolateLanes &work, LaneSums *sums);
 
 }    // namespace mlip_dd

@@ -15,6 +15,10 @@ struct OutputTensors {
   at::Tensor centroid_virial = {};    // the same, where PotentialOutput has one
 };
 
+// The results of the owned rows, the first `n_owned`, where `output` has them, in tensors or
+// arrays: what is added to these tensors is added there.
+OutputTensors owned_results(PotentialOutput &output, std::int64_t n_owned);
+
 // Puts the tensors of `output`, if it has any, into its arrays on the host, where its fields and
 // gradients go too.
 void copy_to_arrays(PotentialOutput &output);

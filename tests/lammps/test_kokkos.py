@@ -151,7 +151,7 @@ def potentials(folder, toy3, reference) -> dict[str, Case]:
         "pme": single(folder, "pme", native_spec("pme", 5.0, accuracy=1e-6)),
         "dftd3": single(folder, "dftd3", native_spec("dftd3", 8.0, functional="pbe", damping="bj", cn_cutoff=7.0,
                                                      reference=str(reference))),
-        # Two on the device, summed; and with one on the host.
+        # Two summed, and three of them.
         "sum": pipeline(folder, "sum", {"toy": toy, "lj": lj}),
         "mixed": pipeline(folder, "mixed", {"toy": toy, "lj": lj, "ewald": native_spec("ewald", 5.0, accuracy=1e-6)}),
         "one_type": single(folder, "one_type", native_spec("lj", 6.0, epsilon=0.01, sigma=2.7)),
@@ -159,8 +159,8 @@ def potentials(folder, toy3, reference) -> dict[str, Case]:
         # Charges of one model in another, with the gradient on the way back.
         "wired": pipeline(folder, "wired", {"charges": charges, "pairs": strength}, {
             "steps": ["charges", {"model": "pairs", "wire": {"strength": "charges.charges"}}], "autograd": True}),
-        # The same from a model on the device to one on the host, moved to neutral charges.
-        "to_host": pipeline(folder, "to_host", {"charges": charges, "sum": native_spec("ewald", 5.0, accuracy=1e-6)}, {
+        # The same from a model to a potential without one, moved to neutral charges.
+        "to_sum": pipeline(folder, "to_sum", {"charges": charges, "sum": native_spec("ewald", 5.0, accuracy=1e-6)}, {
             "steps": ["charges", {"model": "sum", "wire": {"charges": "charges.charges"}, "neutralize": "shift"}],
             "autograd": True}),
     }
@@ -178,7 +178,7 @@ def kinds(kokkos, toy3, reference, tmp_path_factory):
 
 
 @pytest.mark.parametrize("ranks, threads", [(1, 1), (2, 1), (2, 2)])
-@pytest.mark.parametrize("name", ["lj", "ewald", "pme", "dftd3", "sum", "mixed", "twice", "wired", "to_host", "carried",
+@pytest.mark.parametrize("name", ["lj", "ewald", "pme", "dftd3", "sum", "mixed", "twice", "wired", "to_sum", "carried",
                                   "one_type", *(f"lj_{way}" for way in LJ_WAYS)])
 def test_every_kind_of_potential(name, ranks, threads, kinds, kokkos):
     signal = DISPERSION if name == "dftd3" else tol.SIGNAL_FORCE
@@ -396,7 +396,7 @@ def test_arrays_are_brought_up_to_date(kokkos, spy, toy3, tmp_path):
     cases = {"model": Case(rock_salt(1), toy3), "to_q": Case(rock_salt(1), charged, style="charge", pair=to_q),
              "carried": Case(rock_salt(1), single(tmp_path, "carried", strength_spec(tmp_path)), changes=CARRIED),
              "pairs": Case(rock_salt(1), single(tmp_path, "lj", native_spec("lj", 6.0, epsilon=0.01, sigma=2.7))),
-             "host": Case(rock_salt(1), single(tmp_path, "pme", native_spec("pme", 5.0)), style="charge")}
+             "mesh": Case(rock_salt(1), single(tmp_path, "pme", native_spec("pme", 5.0)), style="charge")}
     found, ours = {}, {}
     for name, case in cases.items():
         folder = tmp_path / name
@@ -412,8 +412,7 @@ def test_arrays_are_brought_up_to_date(kokkos, spy, toy3, tmp_path):
     assert ("sync", KOKKOS, Q) in found["to_q"] and ("modified", KOKKOS, Q) in found["to_q"]
     assert ("modified", DEVICE, Q) in found["to_q"], "after those of ghosts have come"
     assert ("sync", KOKKOS, PROPERTIES) in found["carried"]
-    for name in ("model", "to_q", "carried", "pairs"):
+    assert ("sync", KOKKOS, Q) in found["mesh"]
+    for name in cases:
         assert ours[name] and all(space != HOST for _, space, _ in ours[name]), name
     assert ("modified", KOKKOS, Q) not in found["model"] | found["carried"]
-    # A potential of the host reads positions and charges there.
-    assert ("sync", HOST, X | Q) in ours["host"]

@@ -2,8 +2,12 @@
 
 #include <cmath>
 #include <fstream>
+#include <stdexcept>
 
 #include "comm/thread_communicator.h"
+#include "graph/device_graph.h"
+#include "pipeline/backed_graph.h"
+#include "pipeline/field_rows.h"
 #include "pipeline/model_runner.h"
 #include "potentials/make_potential.h"
 
@@ -42,7 +46,8 @@ constexpr double kSteps[] = {-2.0, -1.0, 1.0, 2.0};
 
 std::vector<ChargedResult> evaluate_steps(const ModelSpec &model, const PeriodicSystem &system,
                                           const std::vector<PeriodicSystem> &steps, int ranks,
-                                          const std::vector<int> &owners, int threads)
+                                          const std::vector<int> &owners, int threads,
+                                          const Way &way)
 {
   const auto n = static_cast<std::size_t>(system.size());
   ChargedResult empty;
@@ -52,18 +57,28 @@ std::vector<ChargedResult> evaluate_steps(const ModelSpec &model, const Periodic
   empty.charge_gradient.assign(n, 0.0);
   std::vector<ChargedResult> results(steps.size(), empty);
   run_virtual_ranks(ranks, [&](Communicator &communicator) {
-    auto potential = make_potential(model, {"cpu", threads}, communicator, 0);
+    auto potential = make_potential(
+        model, {.device = "cpu", .threads = threads, .lanes = way.lanes}, communicator, 0);
     VirtualRank view(system, owners, communicator.rank(), potential->cutoff() + 2.0 * kSkin);
     ModelRunner runner(communicator, std::move(potential), {});
-    runner.rebuild(view.atoms(), view.neighbours(), kSkin);
+    BackedSource tensors(view);
+    if (way.device_graph)
+      runner.rebuild(tensors, {}, kSkin);
+    else
+      runner.rebuild(view.atoms(), view.neighbours(), kSkin);
+    const DeviceGraph *graph = runner.graph().device.get();
+    if (way.device_graph && !graph) throw std::logic_error("no tensors where they were asked for");
     PotentialRequest request;
     request.node_virial = true;
     request.gradients = runner.potential().input_fields();
     for (std::size_t s = 0; s < steps.size(); ++s) {
       view.move(steps[s]);
       const HostStep step = view.step();
+      const std::vector<std::string> &names = request.gradients;
       runner.evaluate(step, request,
-                      owned_host_fields(runner.graph(), step, request.gradients, model.potential));
+                      graph ? owned_device_fields(*graph, names, model.potential)
+                            : owned_host_fields(runner.graph(), step, names, model.potential));
+      runner.fill_arrays();
       const PotentialOutput &output = runner.output();
       collect(view, output, results[s]);
       std::array<double, 10> sums{output.energy};
@@ -78,17 +93,18 @@ std::vector<ChargedResult> evaluate_steps(const ModelSpec &model, const Periodic
   return results;
 }
 
-ChargedResult evaluate_one(const ModelSpec &model, const PeriodicSystem &system)
+ChargedResult evaluate_one(const ModelSpec &model, const PeriodicSystem &system, const Way &way)
 {
   const std::vector<int> owners(static_cast<std::size_t>(system.size()), 0);
-  return evaluate_steps(model, system, {system}, 1, owners).front();
+  return evaluate_steps(model, system, {system}, 1, owners, 1, way).front();
 }
 
-ChargedResult evaluate_on(int ranks, const ModelSpec &model, const PeriodicSystem &system)
+ChargedResult evaluate_on(int ranks, const ModelSpec &model, const PeriodicSystem &system,
+                          const Way &way)
 {
   std::mt19937_64 random(17);
-  return evaluate_steps(model, system, {system}, ranks, random_owners(random, system.size(), ranks))
-      .front();
+  const std::vector<int> owners = random_owners(random, system.size(), ranks);
+  return evaluate_steps(model, system, {system}, ranks, owners, 1, way).front();
 }
 
 ModelSpec charged_model(const std::string &potential, double cutoff,
@@ -194,7 +210,7 @@ double root_mean_square(const std::vector<double> &values)
   return std::sqrt(total / static_cast<double>(std::max<std::size_t>(values.size(), 1)));
 }
 
-Deviations finite_differences(const ModelSpec &model, const PeriodicSystem &system)
+Deviations finite_differences(const ModelSpec &model, const PeriodicSystem &system, const Way &way)
 {
   constexpr double kDisplacement = 2e-3, kStrain = 5e-4, kCharge = 1e-2;
   const auto n = static_cast<std::size_t>(system.size());
@@ -215,7 +231,7 @@ Deviations finite_differences(const ModelSpec &model, const PeriodicSystem &syst
       steps.push_back(system);
       steps.back().charges[i] += step * kCharge;
     }
-  const auto results = evaluate_steps(model, system, steps, 1, std::vector<int>(n, 0));
+  const auto results = evaluate_steps(model, system, steps, 1, std::vector<int>(n, 0), 1, way);
   std::vector<double> energies;
   for (std::size_t s = 1; s < results.size(); ++s) energies.push_back(results[s].energy);
 

@@ -20,17 +20,28 @@ struct ChargedResult {
   std::vector<std::string> description;    // of rank 0
 };
 
+// How a potential is made to compute: by the CPU's kernels or, on the CPU too, by those of GPUs; on
+// the atoms' arrays, or on a graph of tensors.
+struct Way {
+  bool lanes = false;
+  bool device_graph = false;
+};
+inline constexpr Way kWays[] = {{false, false}, {true, false}, {false, true}, {true, true}};
+
 // Builds graphs for `system` and evaluates each of `steps` (moved, strained or recharged copies) in
 // turn with one potential per rank; the results of all of them.
 std::vector<ChargedResult> evaluate_steps(const ModelSpec &model, const PeriodicSystem &system,
                                           const std::vector<PeriodicSystem> &steps, int ranks,
-                                          const std::vector<int> &owners, int threads = 1);
+                                          const std::vector<int> &owners, int threads = 1,
+                                          const Way &way = {});
 
 // Atoms on `ranks` at random.
-ChargedResult evaluate_on(int ranks, const ModelSpec &model, const PeriodicSystem &system);
+ChargedResult evaluate_on(int ranks, const ModelSpec &model, const PeriodicSystem &system,
+                          const Way &way = {});
 
 // On one rank.
-ChargedResult evaluate_one(const ModelSpec &model, const PeriodicSystem &system);
+ChargedResult evaluate_one(const ModelSpec &model, const PeriodicSystem &system,
+                           const Way &way = {});
 
 // potential, cutoff and parameters; elements Na, Cl.
 ModelSpec charged_model(const std::string &potential, double cutoff,
@@ -61,6 +72,7 @@ struct Deviations {
   double virial = 0.0;
   double charge_gradient = 0.0;
 };
-Deviations finite_differences(const ModelSpec &model, const PeriodicSystem &system);
+Deviations finite_differences(const ModelSpec &model, const PeriodicSystem &system,
+                              const Way &way = {});
 
 }    // namespace mlip_dd::test

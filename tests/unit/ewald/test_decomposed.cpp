@@ -21,8 +21,10 @@ void check_ranks(const ModelSpec &model, const PeriodicSystem &system, int ranks
   for (double &x : moved.positions) x += shift(random);
   const auto expected =
       evaluate_steps(model, system, {system, moved}, 1, std::vector<int>(system.types.size(), 0));
+  const Way way = GENERATE(Way{}, Way{true, true});
+  CAPTURE(way.lanes);
   const auto found = evaluate_steps(model, system, {system, moved}, ranks,
-                                    random_owners(random, system.size(), ranks, empty));
+                                    random_owners(random, system.size(), ranks, empty), 1, way);
   for (std::size_t s = 0; s < found.size(); ++s) {
     CAPTURE(ranks, s);
     CHECK(root_mean_square(expected[s].forces) > 0.1);

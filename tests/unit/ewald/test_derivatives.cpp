@@ -14,7 +14,9 @@ constexpr double kDifference = 1e-7;
 
 void check(const ModelSpec &model, const PeriodicSystem &system)
 {
-  const Deviations found = finite_differences(model, system);
+  const Way way = GENERATE(Way{}, Way{true, true});
+  CAPTURE(way.lanes);
+  const Deviations found = finite_differences(model, system, way);
   CHECK(found.forces < kDifference);
   CHECK(found.virial < kDifference);
   CHECK(found.charge_gradient < kDifference);

@@ -27,7 +27,8 @@ ModelSpec exact_model(const std::string &method, double constant = 1.0)
 TEST_CASE("Madelung constants")
 {
   const std::string method = GENERATE("ewald", "pme");
-  CAPTURE(method);
+  const Way way = GENERATE(Way{}, Way{true, true});
+  CAPTURE(method, way.lanes);
   // Energy per ion pair times the nearest distance, in units of the Coulomb constant.
   constexpr double kLattice = 5.0;
   const Cell cell = orthogonal_cell(kLattice, kLattice, kLattice);
@@ -44,14 +45,14 @@ TEST_CASE("Madelung constants")
                                            {.5, .5, .5}},
                                           {1, 1, 1, 1, -1, -1, -1, -1});
     const double madelung =
-        -evaluate_one(exact_model(method), system).energy / 4.0 * kLattice / 2.0;
+        -evaluate_one(exact_model(method), system, way).energy / 4.0 * kLattice / 2.0;
     CHECK(madelung == Approx(1.747564594633182).epsilon(kDigits));
   }
   SECTION("CsCl")
   {
     const PeriodicSystem system = crystal(cell, {{0, 0, 0}, {.5, .5, .5}}, {1, -1});
     const double nearest = std::sqrt(3.0) / 2.0 * kLattice;
-    const double madelung = -evaluate_one(exact_model(method), system).energy * nearest;
+    const double madelung = -evaluate_one(exact_model(method), system, way).energy * nearest;
     CHECK(madelung == Approx(1.762674773070988).epsilon(kDigits));
   }
   SECTION("ZnS")
@@ -67,7 +68,7 @@ TEST_CASE("Madelung constants")
                                            {.75, .75, .25}},
                                           {1, 1, 1, 1, -1, -1, -1, -1});
     const double nearest = std::sqrt(3.0) / 4.0 * kLattice;
-    const double madelung = -evaluate_one(exact_model(method), system).energy / 4.0 * nearest;
+    const double madelung = -evaluate_one(exact_model(method), system, way).energy / 4.0 * nearest;
     CHECK(madelung == Approx(1.638055053388789).epsilon(kDigits));
   }
 }
@@ -75,11 +76,12 @@ TEST_CASE("Madelung constants")
 TEST_CASE("one charge in a cubic box with its background")
 {
   const std::string method = GENERATE("ewald", "pme");
-  CAPTURE(method);
+  const Way way = GENERATE(Way{}, Way{true, true});
+  CAPTURE(method, way.lanes);
   constexpr double kLength = 7.0, kCharge = 1.3;
   const PeriodicSystem system =
       crystal(orthogonal_cell(kLength, kLength, kLength), {{.1, .2, .3}}, {kCharge});
-  const ChargedResult result = evaluate_one(exact_model(method), system);
+  const ChargedResult result = evaluate_one(exact_model(method), system, way);
   CHECK(2.0 * kLength * result.energy / (kCharge * kCharge) ==
         Approx(-2.837297479480619).epsilon(kDigits));
   // E goes as 1 / L: the trace of the virial is the energy.
@@ -91,7 +93,8 @@ TEST_CASE("one charge in a cubic box with its background")
 TEST_CASE("a dipole layer under the slab correction has no field outside")
 {
   const std::string method = GENERATE("ewald", "pme");
-  CAPTURE(method);
+  const Way way = GENERATE(Way{}, Way{true, true});
+  CAPTURE(method, way.lanes);
   // Two square lattices of opposite charges at z = 2 and z = 4, spaced closely. Far above, the
   // potential is the constant of a capacitor, half of its jump, below it minus that: the energy of
   // a test charge in the gap falls by 4 pi sigma per length; outside no force acts on it.
@@ -111,9 +114,9 @@ TEST_CASE("a dipole layer under the slab correction has no field outside")
   charges.push_back(kTest);
   sites.push_back({0.25, 0.25, 3.0 / kHeight});
   charges.push_back(-kTest);
-  const ModelSpec model = charged_model(
-      "ewald", kCutoff, {{"accuracy", kAccuracy}, {"coulomb_constant", 1.0}, {"slab", 3.0}});
-  const ChargedResult result = evaluate_one(model, crystal(cell, sites, charges));
+  ModelSpec model = exact_model(method);
+  model.parameters["slab"] = 3.0;
+  const ChargedResult result = evaluate_one(model, crystal(cell, sites, charges), way);
   // The lattices' structure decays as exp(-2 pi z / side): 1e-15 at the outer test charge. The test
   // charges act on each other with kTest^2.
   CHECK(std::abs(result.forces[3 * 8 + 2]) < 20.0 * kTest * kTest);
@@ -127,7 +130,7 @@ TEST_CASE("a dipole layer under the slab correction has no field outside")
     sides.push_back(crystal(cell, moved, charges));
   }
   const std::vector<int> owners(sites.size(), 0);
-  const auto at = evaluate_steps(model, sides[0], sides, 1, owners);
+  const auto at = evaluate_steps(model, sides[0], sides, 1, owners, 1, way);
   const double jump = at[1].charge_gradient[8] - at[0].charge_gradient[8];
   // Between the sides the other test charge acts with kTest.
   CHECK(jump == Approx(4.0 * kPi * sigma * kGap).margin(20.0 * kTest));
@@ -136,16 +139,18 @@ TEST_CASE("a dipole layer under the slab correction has no field outside")
 TEST_CASE("the slab correction does not depend on the height of the box")
 {
   const std::string method = GENERATE("ewald", "pme");
-  CAPTURE(method);
+  const Way way = GENERATE(Way{}, Way{true, true});
+  CAPTURE(method, way.lanes);
   Cell low = orthogonal_cell(9.0, 8.0, 11.0), high = orthogonal_cell(9.0, 8.0, 23.0);
   low.periodic[2] = high.periodic[2] = false;
   const double net = GENERATE(0.0, 0.05);
   CAPTURE(net);
   PeriodicSystem system = random_charges(5, 20, low, net);
-  const ModelSpec model = charged_model("ewald", 8.0, {{"accuracy", 1e-11}, {"slab", 4.0}});
-  const ChargedResult in_low = evaluate_one(model, system);
+  ModelSpec model = exact_model(method, kCoulombMetal);
+  model.parameters["slab"] = 4.0;
+  const ChargedResult in_low = evaluate_one(model, system, way);
   system.cell = high;
-  const ChargedResult in_high = evaluate_one(model, system);
+  const ChargedResult in_high = evaluate_one(model, system, way);
   // Copies at a distance d along z are felt as exp(-2 pi d / 9 A): 1e-10 at 33 A.
   constexpr double kCopies = 1e-7;
   CHECK(largest_difference(in_low.forces, in_high.forces) < kCopies);

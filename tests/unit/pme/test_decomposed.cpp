@@ -53,7 +53,9 @@ void check_ranks(const nlohmann::json &parameters, const PeriodicSystem &system,
   steps[3] = strained(system, {0.03, 0.01, 0, 0, -0.02, 0, 0, 0.02, 0.04});
   const auto expected =
       evaluate_steps(model, system, steps, 1, std::vector<int>(system.types.size(), 0));
-  const auto found = evaluate_steps(model, system, steps, ranks, owners);
+  const Way way = GENERATE(Way{}, Way{true, true});
+  CAPTURE(way.lanes);
+  const auto found = evaluate_steps(model, system, steps, ranks, owners, 1, way);
   for (std::size_t s = 0; s < found.size(); ++s) {
     CAPTURE(ranks, s);
     check_same(found[s], expected[s]);

@@ -15,7 +15,9 @@ constexpr double kDifference = 1e-7;
 
 void check(const nlohmann::json &parameters, const PeriodicSystem &system)
 {
-  const Deviations found = finite_differences(charged_model("pme", 8.0, parameters), system);
+  const Way way = GENERATE(Way{}, Way{true, true});
+  CAPTURE(way.lanes);
+  const Deviations found = finite_differences(charged_model("pme", 8.0, parameters), system, way);
   CHECK(found.forces < kDifference);
   CHECK(found.virial < kDifference);
   CHECK(found.charge_gradient < kDifference);
@@ -32,7 +34,7 @@ TEST_CASE("PME in an orthogonal cell, every order")
   if (order == 4) {
     const Deviations found = finite_differences(
         charged_model("pme", 8.0, {{"alpha", 0.62}, {"order", 4}, {"mesh", {16, 16, 16}}}),
-        random_charges(1, 8, orthogonal_cell(6.0, 7.0, 6.5)));
+        random_charges(1, 8, orthogonal_cell(6.0, 7.0, 6.5)), GENERATE(Way{}, Way{true, true}));
     CHECK(found.forces < 1e-5);
     CHECK(found.virial < 1e-5);
     CHECK(found.charge_gradient < kDifference);

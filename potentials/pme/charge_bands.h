@@ -1,4 +1,4 @@
-// Charges by the place of the mesh they stand in. No torch.
+// Charges by the place of the mesh they stand in, for the CPU. No torch.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,6 @@
 #include "potentials/pme/mesh_size.h"
 
 namespace mlip_dd {
-
-// By columns, so that a mesh point finds those around it.
-// Column x * size_y + y holds charges [starts[column], starts[column + 1]), in their own order.
-struct ChargeColumns {
-  std::vector<std::int32_t> starts;     // [size_x * size_y + 1]
-  std::vector<std::int32_t> charges;    // [n]
-};
-
-// `fractional` [n, 3].
-ChargeColumns sort_into_columns(const MeshSize &mesh, std::span<const double> fractional);
 
 // All charges by bands of y, in each of them by x: in this order what several touch of the mesh
 // stays in a cache. What charges of one band touch is in this band and the one before, by the

@@ -1,4 +1,4 @@
-#include "potentials/pme/charge_columns.h"
+#include "potentials/pme/charge_bands.h"
 
 #include <algorithm>
 
@@ -12,9 +12,14 @@ constexpr int kBandWidth = 16;    // mesh points, at least
 static_assert(kBandWidth >= kLargestOrder);
 
 // The charges in the order of their bins, each bin's in their own order, and where each bin starts.
-ChargeColumns sort_into_bins(std::span<const std::int32_t> bin_of, std::size_t bins)
+struct ChargeBins {
+  std::vector<std::int32_t> starts;
+  std::vector<std::int32_t> charges;
+};
+
+ChargeBins sort_into_bins(std::span<const std::int32_t> bin_of, std::size_t bins)
 {
-  ChargeColumns sorted;
+  ChargeBins sorted;
   sorted.starts.assign(bins + 1, 0);
   for (const std::int32_t bin : bin_of) ++sorted.starts[static_cast<std::size_t>(bin) + 1];
   for (std::size_t b = 1; b <= bins; ++b) sorted.starts[b] += sorted.starts[b - 1];
@@ -26,32 +31,18 @@ ChargeColumns sort_into_bins(std::span<const std::int32_t> bin_of, std::size_t b
   return sorted;
 }
 
-template <class Bin>
-std::vector<std::int32_t> bins_of(const MeshSize &mesh, std::span<const double> fractional, Bin bin)
-{
-  std::vector<std::int32_t> bins(fractional.size() / 3);
-  for (std::size_t i = 0; i < bins.size(); ++i)
-    bins[i] = bin(axis_place(fractional[3 * i], mesh[0]).point,
-                  axis_place(fractional[3 * i + 1], mesh[1]).point);
-  return bins;
-}
-
 }    // namespace
-
-ChargeColumns sort_into_columns(const MeshSize &mesh, std::span<const double> fractional)
-{
-  const auto columns = bins_of(mesh, fractional, [&](int x, int y) { return x * mesh[1] + y; });
-  return sort_into_bins(columns,
-                        static_cast<std::size_t>(mesh[0]) * static_cast<std::size_t>(mesh[1]));
-}
 
 ChargeBands sort_into_bands(const MeshSize &mesh, std::span<const double> fractional)
 {
   const int bands = std::max(1, mesh[1] / kBandWidth / 2 * 2);
-  const auto bins = bins_of(mesh, fractional, [&](int x, int y) {
-    return static_cast<int>(static_cast<std::int64_t>(y) * bands / mesh[1]) * mesh[0] + x;
-  });
-  ChargeColumns sorted =
+  std::vector<std::int32_t> bins(fractional.size() / 3);
+  for (std::size_t i = 0; i < bins.size(); ++i) {
+    const int x = axis_place(fractional[3 * i], mesh[0]).point;
+    const int y = axis_place(fractional[3 * i + 1], mesh[1]).point;
+    bins[i] = static_cast<int>(static_cast<std::int64_t>(y) * bands / mesh[1]) * mesh[0] + x;
+  }
+  ChargeBins sorted =
       sort_into_bins(bins, static_cast<std::size_t>(bands) * static_cast<std::size_t>(mesh[0]));
   ChargeBands result;
   for (int band = 0; band <= bands; ++band)
