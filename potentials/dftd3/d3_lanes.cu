@@ -4,24 +4,10 @@
 
 namespace mlip_dd {
 
-void launch_d3(const D3CountLanes &work, LaneSums *sums)
-{
-  launch_lanes(work, work.view.rows.n_owned, sums);
-}
-
-void launch_d3(const D3DispersionLanes &work, LaneSums *sums)
-{
-  launch_lanes(work, work.view.rows.n_owned, sums);
-}
-
-void launch_d3(const D3TripleLanes &work, LaneSums *sums)
-{
-  launch_lanes(work, work.view.rows.n_owned, sums);
-}
-
-void launch_d3(const D3CoordinationLanes &work, LaneSums *sums)
-{
-  launch_lanes(work, work.view.rows.n_owned, sums);
-}
+template void launch_lanes(const D3CountLanes &, std::int64_t, LaneSums *, void *);
+template void launch_items(const D3WeightItems &, std::int64_t, void *);
+template void launch_lanes(const D3DispersionLanes &, std::int64_t, LaneSums *, void *);
+template void launch_lanes(const D3TripleLanes &, std::int64_t, LaneSums *, void *);
+template void launch_lanes(const D3CoordinationLanes &, std::int64_t, LaneSums *, void *);
 
 }    // namespace mlip_dd

@@ -7,6 +7,12 @@
 
 namespace mlip_dd {
 
+// Coordination numbers of an element's references.
+struct D3References {
+  int n = 0;
+  double coordination[kMostReferences] = {};
+};
+
 // What the kernels read, in the memory where they run.
 struct D3View {
   PairView rows;
@@ -14,7 +20,7 @@ struct D3View {
   bool zero_damping = false;
   const D3PairNumbers *pairs = nullptr;        // [n_types, n_types]
   const double *c6 = nullptr;                  // of each pair [kMostReferences, kMostReferences]
-  const std::int32_t *references = nullptr;    // [n_types] how many an element has
+  const D3References *references = nullptr;    // [n_types]
   const D3Weights *weights = nullptr;          // of all rows
   const double *energy_slopes = nullptr;       // of all rows
 
@@ -39,6 +45,20 @@ struct D3CountLanes {
   }
 };
 
+// The weights of each row, owned or halo.
+struct D3WeightItems {
+  const std::int32_t *types = nullptr;
+  const D3References *references = nullptr;    // [n_types]
+  const double *coordination = nullptr;
+  D3Weights *weights = nullptr;
+
+  MLIP_DD_TERM void operator()(std::int64_t row) const
+  {
+    const D3References &own = references[types[row]];
+    weights[row] = d3_weights(own.coordination, own.n, coordination[row]);
+  }
+};
+
 // Energies, and forces at fixed coordination numbers; extra: the derivative of the energy by the
 // atom's own.
 struct D3DispersionLanes {
@@ -51,8 +71,8 @@ struct D3DispersionLanes {
       const std::int64_t kind = view.pair(row, type);
       const Contracted own =
           contract(view.c6 + kMostReferences * kMostReferences * kind, view.weights[row],
-                   static_cast<std::size_t>(view.references[view.rows.types[row]]));
-      const int references = view.references[type];
+                   static_cast<std::size_t>(view.references[view.rows.types[row]].n));
+      const int references = view.references[type].n;
       for_each_neighbour(view.rows, row, type, lane, [&](const LanePair &pair) {
         const D3Term<double> term =
             view.zero_damping ? damped<true>(view.ranges, view.pairs[kind], pair.squared)
@@ -89,10 +109,5 @@ struct D3CoordinationLanes {
     return sums;
   }
 };
-
-// On the current GPU: sums [n_owned], and everything that `work` points to, lie there.
-void launch_d3(const D3CountLanes &work, LaneSums *sums);
-void launch_d3(const D3DispersionLanes &work, LaneSums *sums);
-void launch_d3(const D3CoordinationLanes &work, LaneSums *sums);
 
 }    // namespace mlip_dd

@@ -1,6 +1,5 @@
 #include "potentials/dftd3/d3_model.h"
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -11,8 +10,7 @@ namespace mlip_dd {
 
 namespace {
 
-constexpr double kGaussian = 4.0;                // k3 of Grimme et al. (2010), eq. 16
-constexpr double kThreeBodyRadii = 4.0 / 3.0;    // the same, eq. 14
+constexpr double kThreeBodyRadii = 4.0 / 3.0;    // of Grimme et al. (2010), eq. 14
 
 void set_damping(D3Pair &pair, const D3BeckeJohnson &damping, double c8_over_c6, double)
 {
@@ -71,33 +69,6 @@ D3Model make_d3_model(const D3Parameters &parameters, const D3Reference &referen
       model.pairs.push_back(std::move(pair));
     }
   return model;
-}
-
-D3Weights d3_weights(const D3Model &model, int type, double coordination)
-{
-  const std::vector<double> &references = model.references[static_cast<std::size_t>(type)];
-  std::array<double, kMostReferences> exponents{}, weights{};
-  double largest = -HUGE_VAL;
-  for (std::size_t p = 0; p < references.size(); ++p) {
-    const double off = coordination - references[p];
-    exponents[p] = -kGaussian * off * off;
-    largest = std::max(largest, exponents[p]);
-  }
-  // Counted from the largest: an atom far from all references is its nearest one, not 0 / 0.
-  double norm = 0.0, slope = 0.0;
-  for (std::size_t p = 0; p < references.size(); ++p) {
-    weights[p] = std::exp(exponents[p] - largest);
-    norm += weights[p];
-    slope += weights[p] * -2.0 * kGaussian * (coordination - references[p]);
-  }
-  D3Weights result;
-  for (std::size_t p = 0; p < references.size(); ++p) {
-    const double weight = weights[p] / norm;
-    const double own_slope = -2.0 * kGaussian * (coordination - references[p]);
-    result.weights[p / 4].values[p % 4] = weight;
-    result.slopes[p / 4].values[p % 4] = weight * (own_slope - slope / norm);
-  }
-  return result;
 }
 
 }    // namespace mlip_dd

@@ -35,7 +35,4 @@ struct D3Model : D3Ranges {
 // Throws Error when an element has more references than kMostReferences.
 D3Model make_d3_model(const D3Parameters &parameters, const D3Reference &reference);
 
-// At its coordination number.
-D3Weights d3_weights(const D3Model &model, int type, double coordination);
-
 }    // namespace mlip_dd

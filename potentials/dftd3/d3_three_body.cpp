@@ -1,5 +1,7 @@
 #include "potentials/dftd3/d3_three_body.h"
 
+#include <vector>
+
 #include "potentials/dftd3/d3_contract.h"
 #include "potentials/dftd3/d3_triple_terms.h"
 #include "potentials/pair/row_sums.h"
@@ -43,12 +45,11 @@ MLIP_DD_INLINE Double4 damping_power(double radius2, const Double4 &inverse)
   return ratio * ratio * ratio * inverse_cube_root4(ratio);
 }
 
-void find_neighbours(const PairRows &rows, const D3Model &model, std::int64_t row, Around &around)
+void find_neighbours(const PairView &rows, const D3Model &model, std::int64_t row, Around &around)
 {
-  const Packed4 &own =
-      rows.atoms[static_cast<std::size_t>(rows.owned_atoms[static_cast<std::size_t>(row)])];
+  const Packed4 &own = rows.atoms[rows.owned_atoms[row]];
   const double reach2 = model.three_body_cutoff * model.three_body_cutoff;
-  const Packed4 filler = rows.atoms.back();
+  const Packed4 filler{{kOutOfReach, kOutOfReach, kOutOfReach, 0.0}};
   const auto put = [&](const Packed4 &atom) {
     const std::size_t n = around.rows.size(), lane = n % kLanes;
     if (lane == 0)
@@ -62,11 +63,10 @@ void find_neighbours(const PairRows &rows, const D3Model &model, std::int64_t ro
   around.rows.clear();
   for (auto *column : {&around.x, &around.y, &around.z}) column->clear();
   for (int type = 0; type < model.n_types; ++type) {
-    const NeighbourRun run = rows.run(row, type);
+    const NeighbourRun run = rows.runs[row * rows.n_types + type];
     const std::size_t begin = around.rows.size() / kLanes;
     for (std::int64_t k = run.begin; k < run.end; ++k) {
-      const Packed4 &atom =
-          rows.atoms[static_cast<std::size_t>(rows.neighbours[static_cast<std::size_t>(k)])];
+      const Packed4 &atom = rows.atoms[rows.neighbours[k]];
       double squared = 0.0;
       for (int a = 0; a < 3; ++a)
         squared += (atom.values[a] - own.values[a]) * (atom.values[a] - own.values[a]);
@@ -79,8 +79,8 @@ void find_neighbours(const PairRows &rows, const D3Model &model, std::int64_t ro
 }
 
 template <bool Switched>
-MLIP_DD_INLINE void prepare(const PairRows &rows, const D3Model &model,
-                            const std::vector<D3Weights> &weights, std::int64_t row, Around &around)
+MLIP_DD_INLINE void prepare(const PairView &rows, const D3Model &model, const D3Weights *weights,
+                            std::int64_t row, Around &around)
 {
   const std::size_t groups = around.x.size();
   for (auto *column : {&around.squared, &around.inverse, &around.damping, &around.root_c6,
@@ -89,10 +89,10 @@ MLIP_DD_INLINE void prepare(const PairRows &rows, const D3Model &model,
   around.energy.assign(groups, {});
   around.slope.assign(groups, {});
   around.weights.resize(groups * kMostReferences);
-  const int own_type = rows.types[static_cast<std::size_t>(row)];
+  const int own_type = rows.types[row];
   for (const Around::Run &run : around.runs) {
     const D3Pair &pair = model.pair(own_type, run.type);
-    const Contracted own = contract(pair.c6.data(), weights[static_cast<std::size_t>(row)],
+    const Contracted own = contract(pair.c6.data(), weights[row],
                                     model.references[static_cast<std::size_t>(own_type)].size());
     for (std::size_t g = run.begin; g < run.end; ++g) {
       const Double4 x = load4(around.x[g]), y = load4(around.y[g]), z = load4(around.z[g]);
@@ -101,9 +101,8 @@ MLIP_DD_INLINE void prepare(const PairRows &rows, const D3Model &model,
       for (std::size_t q = 0; q < kMostReferences; ++q) {
         Packed4 &column = around.weights[g * kMostReferences + q];
         for (std::size_t lane = 0; lane < kLanes; ++lane)
-          column.values[lane] = weights[static_cast<std::size_t>(around.rows[kLanes * g + lane])]
-                                    .weights[q / kLanes]
-                                    .values[q % kLanes];
+          column.values[lane] =
+              weights[around.rows[kLanes * g + lane]].weights[q / kLanes].values[q % kLanes];
         c6 += own.c6[q] * load4(column);
         slope += own.slope[q] * load4(column);
       }
@@ -178,8 +177,7 @@ MLIP_DD_INLINE void add_triples(const D3Model &model, const D3Pair &far, const C
 }
 
 template <bool Switched>
-MLIP_DD_INLINE void add_all_triples(const D3Model &model, const std::vector<D3Weights> &weights,
-                                    Around &around)
+MLIP_DD_INLINE void add_all_triples(const D3Model &model, const D3Weights *weights, Around &around)
 {
   const double reach2 = model.three_body_cutoff * model.three_body_cutoff;
   for (std::size_t m = 0; m < around.runs.size(); ++m) {
@@ -187,7 +185,7 @@ MLIP_DD_INLINE void add_all_triples(const D3Model &model, const std::vector<D3We
     for (std::size_t j = kLanes * run.begin; j < kLanes * run.end; ++j) {
       if (around.squared[j / kLanes].values[j % kLanes] >= reach2) break;    // fillers end a run
       const Second second = second_of(around, j);
-      const auto row = static_cast<std::size_t>(around.rows[j]);
+      const std::int64_t row = around.rows[j];
       Double4 energy{}, slope{};
       for (std::size_t n = m; n < around.runs.size(); ++n) {
         const Around::Run &other = around.runs[n];
@@ -206,11 +204,12 @@ MLIP_DD_INLINE void add_all_triples(const D3Model &model, const std::vector<D3We
 }
 
 template <bool Switched>
-MLIP_DD_INLINE D3Block three_body(const PairRows &rows, const D3Model &model,
-                                  const std::vector<D3Weights> &weights, std::int64_t begin,
-                                  std::int64_t end, double *energy_slope, const D3Sums &sums)
+MLIP_DD_INLINE BlockTotals three_body(const PairView &rows, const D3Model &model,
+                                      const D3Weights *weights, std::int64_t begin,
+                                      std::int64_t end, double *energy_slope,
+                                      const RowResults &results)
 {
-  D3Block block;
+  BlockTotals block;
   Moment4 block_moment;
   Around around;
   for (std::int64_t row = begin; row < end; ++row) {
@@ -231,41 +230,42 @@ MLIP_DD_INLINE D3Block three_body(const PairRows &rows, const D3Model &model,
     // Each triple stands with two neighbours; a third of it is the centre's. C6 of a pair counts
     // as its square root.
     const Double4 totals = sums4(force.x, force.y, force.z, model.three_body_scale / 6.0 * energy);
-    for (int a = 0; a < 3; ++a) sums.forces[3 * row + a] += totals[a];
-    sums.node_energy[row] += totals[3];
+    for (int a = 0; a < 3; ++a) results.forces[3 * row + a] += totals[a];
+    results.node_energy[row] += totals[3];
     block.energy += totals[3];
     energy_slope[row] += 0.5 * model.three_body_scale * sum4(by_coordination);
-    if (sums.node_virial) add_half_virial(moment, &sums.node_virial[9 * row]);
+    if (results.node_virial) add_half_virial(moment, &results.node_virial[9 * row]);
     add_moment(moment, block_moment);
   }
   add_half_virial(block_moment, block.virial.data());
   return block;
 }
 
-MLIP_DD_KERNEL D3Block cut_three_body(const PairRows &rows, const D3Model &model,
-                                      const std::vector<D3Weights> &weights, std::int64_t begin,
-                                      std::int64_t end, double *energy_slope, const D3Sums &sums)
+MLIP_DD_KERNEL BlockTotals cut_three_body(const PairView &rows, const D3Model &model,
+                                          const D3Weights *weights, std::int64_t begin,
+                                          std::int64_t end, double *energy_slope,
+                                          const RowResults &results)
 {
-  return three_body<false>(rows, model, weights, begin, end, energy_slope, sums);
+  return three_body<false>(rows, model, weights, begin, end, energy_slope, results);
 }
 
-MLIP_DD_KERNEL D3Block switched_three_body(const PairRows &rows, const D3Model &model,
-                                           const std::vector<D3Weights> &weights,
-                                           std::int64_t begin, std::int64_t end,
-                                           double *energy_slope, const D3Sums &sums)
+MLIP_DD_KERNEL BlockTotals switched_three_body(const PairView &rows, const D3Model &model,
+                                               const D3Weights *weights, std::int64_t begin,
+                                               std::int64_t end, double *energy_slope,
+                                               const RowResults &results)
 {
-  return three_body<true>(rows, model, weights, begin, end, energy_slope, sums);
+  return three_body<true>(rows, model, weights, begin, end, energy_slope, results);
 }
 
 }    // namespace
 
-D3Block add_three_body(const PairRows &rows, const D3Model &model,
-                       const std::vector<D3Weights> &weights, std::int64_t begin, std::int64_t end,
-                       double *energy_slope, const D3Sums &sums)
+BlockTotals add_three_body(const PairView &rows, const D3Model &model, const D3Weights *weights,
+                           std::int64_t begin, std::int64_t end, double *energy_slope,
+                           const RowResults &results)
 {
   return model.three_body_switch_width > 0.0
-             ? switched_three_body(rows, model, weights, begin, end, energy_slope, sums)
-             : cut_three_body(rows, model, weights, begin, end, energy_slope, sums);
+             ? switched_three_body(rows, model, weights, begin, end, energy_slope, results)
+             : cut_three_body(rows, model, weights, begin, end, energy_slope, results);
 }
 
 }    // namespace mlip_dd

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "potentials/dftd3/d3_kernel.h"
 
@@ -19,8 +18,8 @@ namespace mlip_dd {
 // Each atom's owner works out the triples around it from the atom's own neighbours: both ends of
 // the third side are among them. So ghosts need reach no further than for pairs and nothing is
 // added across ranks, for three times the work on energies that are shared by three owners.
-D3Block add_three_body(const PairRows &rows, const D3Model &model,
-                       const std::vector<D3Weights> &weights, std::int64_t begin, std::int64_t end,
-                       double *energy_slope, const D3Sums &sums);
+BlockTotals add_three_body(const PairView &rows, const D3Model &model, const D3Weights *weights,
+                           std::int64_t begin, std::int64_t end, double *energy_slope,
+                           const RowResults &results);
 
 }    // namespace mlip_dd

@@ -40,7 +40,7 @@ struct D3TripleLanes {
   {
     return contract(view.c6 + kMostReferences * kMostReferences * view.pair(row, type),
                     view.weights[row],
-                    static_cast<std::size_t>(view.references[view.rows.types[row]]));
+                    static_cast<std::size_t>(view.references[view.rows.types[row]].n));
   }
 
   // sum over the references of `other`.
@@ -99,8 +99,5 @@ struct D3TripleLanes {
     add_pair(second, 2.0 * scale * by_side / second.squared, sums);
   }
 };
-
-// On the current GPU: sums [n_owned], and everything that `work` points to, lie there.
-void launch_d3(const D3TripleLanes &work, LaneSums *sums);
 
 }    // namespace mlip_dd

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "pipeline/output_tensors.h"
+#include "potentials/pair/lanes.h"
 
 namespace mlip_dd {
 
@@ -55,11 +56,6 @@ void add_lane_sums(const at::Tensor &sums, PotentialOutput &output)
   const at::Tensor on_host = sums.cpu();
   add_to_arrays(reinterpret_cast<const LaneSums *>(on_host.const_data_ptr<double>()),
                 static_cast<std::size_t>(sums.size(0)), output);
-}
-
-void add_lane_sums(const std::vector<LaneSums> &sums, bool, PotentialOutput &output)
-{
-  add_to_arrays(sums.data(), sums.size(), output);
 }
 
 at::Tensor extra_of(const at::Tensor &sums) { return sums.select(1, kExtra).contiguous(); }

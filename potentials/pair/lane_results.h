@@ -3,10 +3,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <vector>
-
 #include "pipeline/potential.h"
-#include "potentials/pair/lanes.h"
 
 namespace mlip_dd {
 
@@ -14,9 +11,6 @@ namespace mlip_dd {
 // belongs to the atom. Adds to the tensors of `output` where the sums are, or to its arrays, for
 // which they are brought to the host.
 void add_lane_sums(const at::Tensor &sums, PotentialOutput &output);
-
-// The same of sums on the host, [n_owned], for the arrays.
-void add_lane_sums(const std::vector<LaneSums> &sums, bool node_virial, PotentialOutput &output);
 
 // [n] LaneSums::extra, contiguous.
 at::Tensor extra_of(const at::Tensor &sums);

@@ -213,10 +213,7 @@ class TorchScriptPotential final : public Potential {
          << " weights, " << toString(loaded_.dtype) << " on " << device_ << ", cutoff " << cutoff()
          << " A";
     std::vector<std::string> lines{text.str()};
-    if (messages_ && !messages_->reason.empty())
-      lines.push_back(std::string("messages: rows leave from ") +
-                      (messages_->path == MessagePath::device ? "GPU" : "host") + " memory; " +
-                      messages_->reason);
+    if (messages_ && !messages_->reason.empty()) lines.push_back(describe(*messages_));
     return lines;
   }
 

@@ -56,6 +56,13 @@ bool on_any_rank(bool here, Communicator &communicator)
 
 }    // namespace
 
+std::string describe(const MessageChoice &choice)
+{
+  if (choice.reason.empty()) return {};
+  return std::string("messages: rows leave from ") +
+         (choice.path == MessagePath::device ? "GPU" : "host") + " memory; " + choice.reason;
+}
+
 void require_message_path(const std::string &asked, const c10::Device &device)
 {
   if (asked != "auto" && asked != "host" && asked != "device")

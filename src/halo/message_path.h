@@ -19,6 +19,9 @@ struct MessageChoice {
   std::string reason;    // for the log; empty where rows lie on the CPU
 };
 
+// A line for the log; empty where the reason is.
+std::string describe(const MessageChoice &choice);
+
 // Not collective. Throws Error for a word that is none of auto, host and device, and for device
 // where rows lie on the CPU.
 void require_message_path(const std::string &asked, const c10::Device &device);

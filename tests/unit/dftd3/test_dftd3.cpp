@@ -40,10 +40,11 @@ TEST_CASE("the golden systems come out in float64 on 1 and 4 ranks")
                   {"cn_switch_width", 0.0}},
                  cutoff, golden.elements);
     const nlohmann::json &expected = golden.tree.at("independent_fp64_reference");
-    for (const int ranks : {1, 4}) {
-      INFO(name << " on " << ranks << " ranks");
+    for (const auto &[ranks, lanes] : {std::pair{1, false}, {4, false}, {1, true}, {4, true}}) {
+      INFO(name << " on " << ranks << " ranks" << (lanes ? ", by lanes" : ""));
       NativeRun run;
       run.ranks = ranks;
+      run.lanes = lanes;
       run.owners = random_owners(random, golden.system.size(), ranks);
       const NativeResult found = run_native(model, golden.system, golden.system, run);
       CHECK(std::abs(found.energy - expected.at("energy").get<double>()) < kGoldenError);
@@ -175,5 +176,9 @@ TEST_CASE("a crowded atom, far from every reference, takes the nearest one")
   const ModelSpec model = organic("bj", 0.0, 2.0);
   const double expected = plain_energy(model, system);
   CHECK(expected < -0.05);
-  CHECK(std::abs(run_native(model, system, system).energy / expected - 1.0) < kRoundOff);
+  for (const bool lanes : {false, true}) {
+    NativeRun run;
+    run.lanes = lanes;
+    CHECK(std::abs(run_native(model, system, system, run).energy / expected - 1.0) < kRoundOff);
+  }
 }

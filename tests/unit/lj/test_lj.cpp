@@ -82,10 +82,11 @@ TEST_CASE("the golden argon systems come out on 1 and 4 ranks")
                                       {"sigma", given.at("sigma")},
                                       {"switch_width", given.at("switch_width")}},
                                      given.at("cutoff"), golden.elements);
-    for (const int ranks : {1, 4}) {
-      INFO(name << " on " << ranks << " ranks");
+    for (const auto &[ranks, lanes] : {std::pair{1, false}, {4, false}, {1, true}, {4, true}}) {
+      INFO(name << " on " << ranks << " ranks" << (lanes ? ", by lanes" : ""));
       NativeRun run;
       run.ranks = ranks;
+      run.lanes = lanes;
       run.owners = random_owners(random, golden.system.size(), ranks);
       const NativeResult found = run_native(model, golden.system, golden.system, run);
       CHECK(std::abs(found.energy - golden.tree.at("energy").get<double>()) < kGoldenError);

@@ -36,26 +36,4 @@ std::vector<double> host_positions(const PeriodicSystem &system, double cutoff)
   return {step.positions.begin(), step.positions.end()};
 }
 
-PairRows rows_of(const PeriodicSystem &system, double cutoff, int n_types)
-{
-  const std::vector<double> positions = host_positions(system, cutoff);
-  PairRows rows;
-  set_rows(rows, graph_of(system, cutoff), n_types);
-  set_positions(rows, positions);
-  return rows;
-}
-
-LaneResult::LaneResult(const PairRows &rows)
-{
-  const auto n = static_cast<std::size_t>(rows.n_owned);
-  output_.node_energy.assign(n, 0.0);
-  output_.forces.assign(3 * n, 0.0);
-  output_.node_virial.assign(9 * n, 0.0);
-}
-
-NativeResult LaneResult::result() const
-{
-  return {output_.energy, output_.virial, output_.node_energy, output_.forces, output_.node_virial};
-}
-
 }    // namespace mlip_dd::test
