@@ -3,7 +3,6 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/from_blob.h>
 #include <kokkos_type.h>
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -50,15 +49,6 @@ inline void fit(at::Tensor &tensor, std::int64_t n, const at::TensorOptions &opt
   if (!tensor.defined() || tensor.storage().nbytes() < bytes)
     tensor = at::empty({n + n / 8}, options);
   tensor.resize_({n});
-}
-
-// The first `n` numbers of a one-dimensional view of ints, without a copy; valid as long as the
-// view.
-template <class DeviceType, class View>
-at::Tensor wrap_ints(const View &view, std::int64_t n)
-{
-  return at::from_blob(const_cast<int *>(view.data()), {n},
-                       at::TensorOptions().dtype(at::kInt).device(torch_device<DeviceType>()));
 }
 
 }    // namespace mlip_dd

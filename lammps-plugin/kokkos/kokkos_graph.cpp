@@ -267,9 +267,14 @@ void KokkosGraph<DeviceType>::lay_out_pairs(int n_types, DevicePairs &pairs) con
   Kokkos::parallel_for(
       "mlip_dd::fill_pairs", Rows(0, n_owned_), KOKKOS_LAMBDA(const Index row) {
         Index *next = count + n_types * row;
-        for (Index k = offsets[row]; k < offsets[row + 1]; ++k) {
-          const std::int32_t type = n_types == 1 ? 0 : types_of_rows[rows[sender_atoms[k]]];
-          neighbours[next[type]++] = sender_atoms[k];
+        if (n_types == 1) {
+          const Index room = *next - offsets[row];
+          for (Index k = offsets[row]; k < offsets[row + 1]; ++k)
+            neighbours[room + k] = sender_atoms[k];
+          *next = room + offsets[row + 1];
+        } else {
+          for (Index k = offsets[row]; k < offsets[row + 1]; ++k)
+            neighbours[next[types_of_rows[rows[sender_atoms[k]]]]++] = sender_atoms[k];
         }
         for (int t = 0; t < n_types; ++t)
           for (Index k = next[t]; k < runs[2 * (n_types * row + t) + 1]; ++k)
@@ -287,7 +292,9 @@ void KokkosGraph<DeviceType>::place_pairs(DevicePairs &pairs) const
       "mlip_dd::place_pairs",
       Kokkos::RangePolicy<DeviceType, Kokkos::IndexType<Index>>(0, pairs.atoms.size(0) - 1),
       KOKKOS_LAMBDA(const Index atom) {
-        for (int a = 0; a < 3; ++a) packed[4 * atom + a] = length * x(atom, a);
+        // Read first: writes could be to the captured length, for all that the compiler knows.
+        const double place[3] = {length * x(atom, 0), length * x(atom, 1), length * x(atom, 2)};
+        for (int a = 0; a < 3; ++a) packed[4 * atom + a] = place[a];
       });
 }
 

@@ -40,29 +40,32 @@ at::Tensor offsets_of(const at::Tensor &counts)
   return offsets;
 }
 
-// Which neighbours of a list are close enough to become candidates.
+// The neighbours that LAMMPS lists.
 template <class DeviceType>
 struct ListedPairs {
   using Arrays = ArrayTypes<DeviceType>;
   decltype(std::declval<LAMMPS_NS::AtomKokkos>().k_x.template view<DeviceType>()) const x;
   typename Arrays::t_neighbors_2d neighbours;
   typename Arrays::t_int_1d count;
-  const Index *owners;    // [atoms, 2]
-  double length, reach_squared;
+  double length;    // LAMMPS's unit in Angstrom
 
-  KOKKOS_INLINE_FUNCTION Index row(Index atom) const { return owners[2 * atom + 1]; }
-  KOKKOS_INLINE_FUNCTION Index sender(Index receiver, int k) const
+  KOKKOS_INLINE_FUNCTION Index atom(Index receiver, int k) const
   {
-    const Index atom = neighbours(receiver, k) & NEIGHMASK;
-    if (row(atom) == kNotInModel) return -1;
+    return neighbours(receiver, k) & NEIGHMASK;
+  }
+  KOKKOS_INLINE_FUNCTION double squared(Index receiver, Index sender) const
+  {
     double sum = 0.0;
     for (int a = 0; a < 3; ++a) {
-      const double d = length * x(atom, a) - length * x(receiver, a);
+      const double d = length * x(sender, a) - length * x(receiver, a);
       sum += d * d;
     }
-    return sum < reach_squared ? atom : -1;
+    return sum;
   }
 };
+
+// Of a list whose cutoff is the wanted one, to rounding, all pairs may be taken.
+constexpr double kSameReach = 1.0 - 1e-12;
 
 }    // namespace
 
@@ -76,17 +79,35 @@ void KokkosSource<DeviceType>::read_atoms(const std::vector<std::int32_t> &eleme
   const LAMMPS_NS::AtomKokkos &atom = *lammps_.atomKK;
   const at::Device device = torch_device<DeviceType>();
   const Index local = atom.nlocal, all = local + atom.nghost;
-  const at::Tensor types = wrap_ints<DeviceType>(atom.k_type.template view<DeviceType>(), all);
-  const at::Tensor masks = wrap_ints<DeviceType>(atom.k_mask.template view<DeviceType>(), all);
-  elements_ = on(device, element_of_type).index_select(0, types);
-  if (const int left_out = groups_without_neighbours(*lammps_.neighbor); left_out != 0)
-    elements_.masked_fill_(masks.bitwise_and(left_out).ne(0), kNotInModel);
-  const at::Tensor inside = elements_.narrow(0, 0, local).ge(0);
-  owned_atoms_ = inside.nonzero().squeeze(1);
-  owners_ = at::full({all, 2}, kNotInModel, elements_.options());
-  owners_.select(1, 0).fill_(lammps_.comm->me);
-  owners_.select(1, 1).index_copy_(0, owned_atoms_,
-                                   at::arange(owned_atoms_.size(0), elements_.options()));
+  const at::Tensor of_types = on(device, element_of_type);
+  elements_ = at::empty({all}, of_types.options());
+  owners_ = at::empty({all, 2}, of_types.options());
+  at::Tensor owned = at::empty({local}, of_types.options());
+
+  const auto types = atom.k_type.template view<DeviceType>();
+  const auto masks = atom.k_mask.template view<DeviceType>();
+  const int left_out = groups_without_neighbours(*lammps_.neighbor), rank = lammps_.comm->me;
+  const Index *element_of = of_types.const_data_ptr<Index>();
+  Index *elements = elements_.mutable_data_ptr<Index>();
+  Index *owners = owners_.mutable_data_ptr<Index>();
+  Index *owned_atoms = owned.mutable_data_ptr<Index>();
+  Index n_owned = 0;
+  Kokkos::parallel_scan(
+      "mlip_dd::number_owned_rows",
+      Kokkos::RangePolicy<DeviceType, Kokkos::IndexType<Index>>(0, all),
+      KOKKOS_LAMBDA(const Index i, Index &row, const bool last) {
+        const Index element = (masks(i) & left_out) != 0 ? kNotInModel : element_of[types(i)];
+        const bool is_owned = i < local && element >= 0;
+        if (last) {
+          elements[i] = element;
+          owners[2 * i] = rank;
+          owners[2 * i + 1] = is_owned ? row : kNotInModel;
+          if (is_owned) owned_atoms[row] = i;
+        }
+        row += is_owned;
+      },
+      n_owned);
+  owned_atoms_ = owned.narrow(0, 0, n_owned);
 }
 
 template <class DeviceType>
@@ -190,12 +211,9 @@ HaloPlan KokkosSource<DeviceType>::build_on_device(Communicator &communicator,
 {
   const auto &list = static_cast<const LAMMPS_NS::NeighListKokkos<DeviceType> &>(*list_);
   const ListedPairs<DeviceType> pairs{lammps_.atomKK->k_x.template view<DeviceType>(),
-                                      list.d_neighbors,
-                                      list.d_numneigh,
-                                      owners_.const_data_ptr<Index>(),
-                                      units_.length,
-                                      options.reach * options.reach};
+                                      list.d_neighbors, list.d_numneigh, units_.length};
   const auto listed = list.d_ilist;
+  const Index *owners = owners_.const_data_ptr<Index>();
   using Atoms = Kokkos::RangePolicy<DeviceType>;
   const Index n_owned = owned_atoms_.size(0);
 
@@ -204,7 +222,7 @@ HaloPlan KokkosSource<DeviceType>::build_on_device(Communicator &communicator,
   Index *room = rooms.mutable_data_ptr<Index>();
   Kokkos::parallel_for(
       "mlip_dd::count_neighbours", Atoms(0, list.inum), KOKKOS_LAMBDA(const int l) {
-        const Index atom = listed(l), row = pairs.row(atom);
+        const Index atom = listed(l), row = owners[2 * atom + 1];
         if (row != kNotInModel) room[row] = pairs.count(atom);
       });
   KokkosCandidates candidates;
@@ -215,28 +233,37 @@ HaloPlan KokkosSource<DeviceType>::build_on_device(Communicator &communicator,
   fit(candidates.sender_atoms, candidates.offsets[n_owned].template item<Index>(),
       owners_.options().dtype(at::kInt));
   at::Tensor counts = at::zeros_like(rooms);
-  at::Tensor met = at::zeros({owners_.size(0)}, owners_.options());
+  const at::Tensor inside = owners_.select(1, 1).ne(kNotInModel);
+  at::Tensor met = at::zeros_like(inside);
   const Index *offset = candidates.offsets.template const_data_ptr<Index>();
   std::int32_t *sender = candidates.sender_atoms.template mutable_data_ptr<std::int32_t>();
   Index *count = counts.mutable_data_ptr<Index>();
-  Index *is_met = met.mutable_data_ptr<Index>();
+  const bool *in_model = inside.const_data_ptr<bool>();
+  bool *is_met = met.mutable_data_ptr<bool>();
+  const double reach = options.reach, reach_squared = reach * reach;
+  const bool all_near = reach >= kSameReach * units_.length * lammps_.neighbor->cutneighmax;
   Kokkos::parallel_for(
       "mlip_dd::fill_candidates", Atoms(0, list.inum), KOKKOS_LAMBDA(const int l) {
-        const Index atom = listed(l), row = pairs.row(atom);
+        const Index atom = listed(l), row = owners[2 * atom + 1];
         if (row == kNotInModel) return;
+        const int listed_pairs = pairs.count(atom);
         Index next = offset[row];
-        for (int k = 0; k < pairs.count(atom); ++k)
-          if (const Index other = pairs.sender(atom, k); other >= 0) {
-            sender[next++] = static_cast<std::int32_t>(other);
-            is_met[other] = 1;
-          }
+        for (int k = 0; k < listed_pairs; ++k) {
+          const Index other = pairs.atom(atom, k);
+          if (!all_near && pairs.squared(atom, other) >= reach_squared) continue;
+          sender[next] = static_cast<std::int32_t>(other);
+          is_met[other] = true;
+          next += in_model[other];
+        }
         count[row] = next - offset[row];
       });
   close_gaps(counts, candidates);
 
   // Images of this rank's own atoms are folded onto them; those of others' share one halo row.
-  const at::Tensor remote =
-      met.ne(0).logical_and(owners_.select(1, 0).ne(communicator.rank())).nonzero().squeeze(1);
+  const at::Tensor remote = met.logical_and(inside)
+                                .logical_and(owners_.select(1, 0).ne(communicator.rank()))
+                                .nonzero()
+                                .squeeze(1);
   const at::Tensor remote_owners = owners_.index_select(0, remote).cpu();
   const Index *owner = remote_owners.const_data_ptr<Index>();
   std::vector<RowOwner> wanted(static_cast<std::size_t>(remote.size(0)));

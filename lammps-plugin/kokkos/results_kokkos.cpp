@@ -3,7 +3,10 @@
 #include <accelerator_kokkos.h>
 #include <atom_masks.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <vector>
 
 #include "device_tensors.h"
 #include "kokkos_source.h"
@@ -31,21 +34,26 @@ mlip_dd::OutputTensors arrays_of(const mlip_dd::PotentialOutput &output, const a
           on_device_of(like, output.node_virial), on_device_of(like, output.centroid_virial)};
 }
 
-// to(atom, 0 .. width) += factor * take(row of from, component), for each owned row.
+// to(atom, 0 .. Take::kWidth) += factor * take(row of from, component), for each owned row.
 template <class DeviceType, class View, class Take>
-void add_columns(const char *name, const at::Tensor &atoms, const at::Tensor &from, int width,
-                 double factor, const View &to, const Take &take)
+void add_columns(const char *name, const at::Tensor &atoms, const at::Tensor &from, double factor,
+                 const View &to, const Take &take)
 {
   const std::int64_t *atom = atoms.const_data_ptr<std::int64_t>();
   const double *values = from.const_data_ptr<double>();
   Kokkos::parallel_for(
       name, Kokkos::RangePolicy<DeviceType>(0, static_cast<int>(atoms.size(0))),
       KOKKOS_LAMBDA(const int row) {
-        for (int k = 0; k < width; ++k) to(atom[row], k) += factor * take(values, row, k);
+        // Computed first: writes could be to the captured factor, for all that the compiler knows.
+        const std::int64_t i = atom[row];
+        double sums[Take::kWidth];
+        for (int k = 0; k < Take::kWidth; ++k) sums[k] = to(i, k) + factor * take(values, row, k);
+        for (int k = 0; k < Take::kWidth; ++k) to(i, k) = sums[k];
       });
 }
 
 struct TakeForce {
+  static constexpr int kWidth = 3;
   KOKKOS_INLINE_FUNCTION double operator()(const double *values, std::int64_t row, int k) const
   {
     return values[3 * row + k];
@@ -53,6 +61,7 @@ struct TakeForce {
 };
 
 struct TakeSymmetric {
+  static constexpr int kWidth = 6;
   KOKKOS_INLINE_FUNCTION double operator()(const double *values, std::int64_t row, int k) const
   {
     return mlip_dd::symmetric_part(values + 9 * row, k);
@@ -60,6 +69,7 @@ struct TakeSymmetric {
 };
 
 struct TakeCentroid {
+  static constexpr int kWidth = 9;
   KOKKOS_INLINE_FUNCTION double operator()(const double *values, std::int64_t row, int k) const
   {
     return values[9 * row + mlip_dd::centroid_entry(k)];
@@ -86,20 +96,60 @@ void set_values(const at::Tensor &atoms, const at::Tensor &from, double factor, 
       KOKKOS_LAMBDA(const int row) { to(atom[row]) = factor * values[row]; });
 }
 
-// Of all that a model on the device gave.
-double sum_of(const mlip_dd::PotentialOutput &output)
+constexpr std::size_t kArraysAtOnce = 4;
+constexpr std::int64_t kValuesAtOnce = 8;    // of an array, for one item
+
+struct ArraysAtOnce {
+  const double *values[kArraysAtOnce] = {};
+  std::int64_t size[kArraysAtOnce] = {};
+};
+
+// Whether some value is no finite number. One kernel and one wait for the device.
+template <class DeviceType>
+bool has_fault(const ArraysAtOnce &arrays)
 {
-  at::Tensor sum = output.tensors->forces.sum() + output.tensors->node_energy.sum();
-  for (const at::Tensor &virials : {output.tensors->node_virial, output.tensors->centroid_virial})
-    if (virials.defined()) sum += virials.sum();
+  const std::int64_t most = *std::max_element(std::begin(arrays.size), std::end(arrays.size));
+  const std::int64_t items = (most + kValuesAtOnce - 1) / kValuesAtOnce;
+  std::int64_t faults = 0;
+  Kokkos::parallel_reduce(
+      "mlip_dd::count_faults",
+      Kokkos::RangePolicy<DeviceType, Kokkos::IndexType<std::int64_t>>(0, items),
+      KOKKOS_LAMBDA(const std::int64_t item, std::int64_t &count) {
+        double nothing = 0.0;    // or NaN
+        for (std::size_t a = 0; a < kArraysAtOnce; ++a)
+          for (std::int64_t k = item; k < arrays.size[a]; k += items)
+            nothing += arrays.values[a][k] - arrays.values[a][k];
+        count += nothing != 0.0;
+      },
+      faults);
+  return faults != 0;
+}
+
+// Whether all numbers that a model on the device gave are finite.
+template <class DeviceType>
+bool finite(const mlip_dd::PotentialOutput &output)
+{
+  const mlip_dd::OutputTensors &tensors = *output.tensors;
+  std::vector<at::Tensor> all{tensors.forces, tensors.node_energy, tensors.node_virial,
+                              tensors.centroid_virial};
   for (const auto *fields : {&output.fields, &output.gradients})
     for (const auto &[name, field] : *fields)
-      if (field.tensor) sum += field.tensor->rows.sum();
-  double total = output.energy + sum.item<double>();
-  for (const double component : output.virial) total += component;
+      if (field.tensor) all.push_back(field.tensor->rows.contiguous());
+  for (std::size_t first = 0; first < all.size(); first += kArraysAtOnce) {
+    ArraysAtOnce arrays;
+    for (std::size_t a = 0; a < kArraysAtOnce && first + a < all.size(); ++a) {
+      const at::Tensor &values = all[first + a];
+      if (!values.defined()) continue;
+      arrays.values[a] = values.const_data_ptr<double>();
+      arrays.size[a] = values.numel();
+    }
+    if (has_fault<DeviceType>(arrays)) return false;
+  }
+  double sum = output.energy;
+  for (const double component : output.virial) sum += component;
   for (const auto &[name, system] : output.systems)
-    for (const double value : system.values) total += value;
-  return total;
+    for (const double value : system.values) sum += value;
+  return std::isfinite(sum);
 }
 
 }    // namespace
@@ -110,19 +160,19 @@ void PairMlipDDKokkos<DeviceType>::add_rows(const mlip_dd::OutputTensors &rows)
   const at::Tensor &atoms = source_->owned_atoms();
   const double to_energy = state_->units.energy_to_host();
   if (rows.forces.defined())
-    add_columns<DeviceType>("mlip_dd::add_forces", atoms, rows.forces, 3,
+    add_columns<DeviceType>("mlip_dd::add_forces", atoms, rows.forces,
                             state_->units.force_to_host(), atomKK->k_f.template view<DeviceType>(),
                             TakeForce());
   if (eflag_atom && rows.node_energy.defined())
     add_energies<DeviceType>(atoms, rows.node_energy, to_energy,
                              k_eatom.template view<DeviceType>());
   if (vflag_atom && rows.node_virial.defined())
-    add_columns<DeviceType>("mlip_dd::add_virials", atoms, rows.node_virial, 6, to_energy,
+    add_columns<DeviceType>("mlip_dd::add_virials", atoms, rows.node_virial, to_energy,
                             k_vatom.template view<DeviceType>(), TakeSymmetric());
   const at::Tensor &centroid =
       rows.centroid_virial.defined() ? rows.centroid_virial : rows.node_virial;
   if (cvflag_atom && centroid.defined())
-    add_columns<DeviceType>("mlip_dd::add_centroid_virials", atoms, centroid, 9, to_energy,
+    add_columns<DeviceType>("mlip_dd::add_centroid_virials", atoms, centroid, to_energy,
                             k_cvatom.template view<DeviceType>(), TakeCentroid());
 }
 
@@ -163,21 +213,21 @@ void PairMlipDDKokkos<DeviceType>::take_charges()
   atomKK->modified(execution_space, Q_MASK);
 }
 
-// Looks for the atom only where a sum, which is finite where each term is, is none.
+// Looks for the atom only where there is one.
 template <class DeviceType>
 void PairMlipDDKokkos<DeviceType>::require_finite()
 {
   mlip_dd::Pipeline &pipeline = *state_->pipeline;
-  bool finite = true, on_host = false;
+  bool all_finite = true, on_host = false;
   for (std::size_t step = 0; step < pipeline.size(); ++step) {
     const mlip_dd::PotentialOutput &output = pipeline.runner(step).output();
     if (output.tensors)
-      finite = finite && std::isfinite(sum_of(output));
+      all_finite = all_finite && finite<DeviceType>(output);
     else
       on_host = true;
   }
-  if (finite && !on_host) return;
-  if (!finite) pipeline.fill_arrays();
+  if (all_finite && !on_host) return;
+  if (!all_finite) pipeline.fill_arrays();
   atomKK->sync(Host, X_MASK | TYPE_MASK | TAG_MASK);
   PairMlipDD::require_finite();
 }

@@ -2,6 +2,7 @@
 
 #include <ATen/ops/zeros.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/timer.h"
@@ -12,6 +13,24 @@
 #include "pipeline/output_tensors.h"
 
 namespace mlip_dd {
+
+namespace {
+
+// In the memory that the tensor has, where it is of this size and nobody else's. On the CPU without
+// torch, whose operators cost more than a small system's numbers.
+void set_zeros(at::Tensor &tensor, at::IntArrayRef sizes, const at::TensorOptions &options)
+{
+  if (!tensor.defined() || tensor.sizes() != sizes || tensor.device() != options.device() ||
+      !tensor.is_contiguous() || tensor.use_count() > 1 || tensor.storage().use_count() > 1) {
+    tensor = at::zeros(sizes, options);
+  } else if (tensor.is_cpu()) {
+    std::fill_n(tensor.mutable_data_ptr<double>(), tensor.numel(), 0.0);
+  } else {
+    tensor.zero_();
+  }
+}
+
+}    // namespace
 
 ModelRunner::ModelRunner(Communicator &communicator, std::unique_ptr<Potential> potential,
                          Realisation realisation)
@@ -104,21 +123,29 @@ void ModelRunner::clear_output(const PotentialRequest &request)
   for (auto *values :
        {&output_.node_energy, &output_.forces, &output_.node_virial, &output_.centroid_virial})
     values->clear();
-  output_.tensors.reset();
   if (graph_->device) {
     const at::TensorOptions options =
         at::TensorOptions().dtype(at::kDouble).device(graph_->device->types.device());
-    output_.tensors = std::make_shared<OutputTensors>();
-    output_.tensors->node_energy = at::zeros({graph_->n_owned}, options);
-    output_.tensors->forces = at::zeros({rows, 3}, options);
-    if (request.node_virial) output_.tensors->node_virial = at::zeros({rows, 9}, options);
-    if (request.centroid_virial) output_.tensors->centroid_virial = at::zeros({rows, 9}, options);
+    if (!output_.tensors || output_.tensors.use_count() > 1)
+      output_.tensors = std::make_shared<OutputTensors>();
+    OutputTensors &tensors = *output_.tensors;
+    set_zeros(tensors.node_energy, {graph_->n_owned}, options);
+    set_zeros(tensors.forces, {rows, 3}, options);
+    const auto set_virials = [&](bool wanted, at::Tensor &virials) {
+      if (wanted)
+        set_zeros(virials, {rows, 9}, options);
+      else
+        virials = at::Tensor();
+    };
+    set_virials(request.node_virial, tensors.node_virial);
+    set_virials(request.centroid_virial, tensors.centroid_virial);
   } else {
     const auto n = static_cast<std::size_t>(rows);
     output_.node_energy.assign(static_cast<std::size_t>(graph_->n_owned), 0.0);
     output_.forces.assign(3 * n, 0.0);
     output_.node_virial.assign(request.node_virial ? 9 * n : 0, 0.0);
     output_.centroid_virial.assign(request.centroid_virial ? 9 * n : 0, 0.0);
+    output_.tensors.reset();
   }
   output_.fields.clear();
   output_.systems.clear();
