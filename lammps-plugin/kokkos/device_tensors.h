@@ -41,14 +41,15 @@ class SharedStream {
 #endif
 };
 
-// Makes room for `n` numbers of `options`, in the memory that the tensor has where that is enough:
-// fresh memory costs more than what is written there.
-inline void fit(at::Tensor &tensor, std::int64_t n, const at::TensorOptions &options)
+// Gives the tensor these sizes, in the memory that it has where that is enough: fresh memory costs
+// more than what is written there. What it held is lost.
+inline void fit(at::Tensor &tensor, at::IntArrayRef sizes, const at::TensorOptions &options)
 {
+  const std::int64_t n = c10::multiply_integers(sizes);
   const auto bytes = static_cast<std::size_t>(n) * options.dtype().itemsize();
   if (!tensor.defined() || tensor.storage().nbytes() < bytes)
     tensor = at::empty({n + n / 8}, options);
-  tensor.resize_({n});
+  tensor.resize_(sizes);
 }
 
 }    // namespace mlip_dd

@@ -230,9 +230,8 @@ void KokkosGraph<DeviceType>::lay_out_pairs(int n_types, DevicePairs &pairs) con
   pairs.n_types = n_types;
   pairs.types = (n_types == 1 ? at::zeros_like(types) : types).to(at::kInt);
   pairs.owned_atoms = candidates_.receiver_atoms.narrow(0, 0, n_owned_).to(at::kInt);
-  pairs.atoms = at::full({atoms + 1, 4}, kOutOfReach, on_device.dtype(at::kDouble));
-  pairs.atoms.select(1, 3).narrow(0, 0, atoms).copy_(candidates_.rows_of_atoms);
-  pairs.runs = at::empty({n_owned_ * n_types, 2}, on_device);
+  fit(pairs.atoms, {atoms + 1, 4}, on_device.dtype(at::kDouble));
+  fit(pairs.runs, {n_owned_ * n_types, 2}, on_device);
   at::Tensor counts = at::zeros({n_owned_ * n_types}, on_device);
 
   const Index *offsets = candidates_.offsets.const_data_ptr<Index>();
@@ -241,7 +240,13 @@ void KokkosGraph<DeviceType>::lay_out_pairs(int n_types, DevicePairs &pairs) con
   const std::int32_t *types_of_rows = pairs.types.const_data_ptr<std::int32_t>();
   Index *count = counts.mutable_data_ptr<Index>();
   Index *runs = pairs.runs.mutable_data_ptr<Index>();
+  double *packed = pairs.atoms.mutable_data_ptr<double>();
   using Rows = Kokkos::RangePolicy<DeviceType, Kokkos::IndexType<Index>>;
+  Kokkos::parallel_for(
+      "mlip_dd::rows_of_atoms", Rows(0, atoms + 1), KOKKOS_LAMBDA(const Index atom) {
+        for (int a = 0; a < 3; ++a) packed[4 * atom + a] = kOutOfReach;
+        packed[4 * atom + 3] = atom < atoms ? static_cast<double>(rows[atom]) : 0.0;
+      });
   Kokkos::parallel_for(
       "mlip_dd::count_pairs", Rows(0, n_owned_), KOKKOS_LAMBDA(const Index row) {
         if (n_types == 1)
@@ -261,7 +266,7 @@ void KokkosGraph<DeviceType>::lay_out_pairs(int n_types, DevicePairs &pairs) con
         runs[2 * run + 1] = sum;
       },
       total);
-  fit(pairs.neighbours, total, on_device.dtype(at::kInt));
+  fit(pairs.neighbours, {total}, on_device.dtype(at::kInt));
   std::int32_t *neighbours = pairs.neighbours.mutable_data_ptr<std::int32_t>();
   const auto filler = static_cast<std::int32_t>(atoms);
   Kokkos::parallel_for(

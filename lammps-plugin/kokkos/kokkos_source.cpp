@@ -80,8 +80,8 @@ void KokkosSource<DeviceType>::read_atoms(const std::vector<std::int32_t> &eleme
   const at::Device device = torch_device<DeviceType>();
   const Index local = atom.nlocal, all = local + atom.nghost;
   const at::Tensor of_types = on(device, element_of_type);
-  elements_ = at::empty({all}, of_types.options());
-  owners_ = at::empty({all, 2}, of_types.options());
+  fit(elements_, {all}, of_types.options());
+  fit(owners_, {all, 2}, of_types.options());
   at::Tensor owned = at::empty({local}, of_types.options());
 
   const auto types = atom.k_type.template view<DeviceType>();
@@ -230,7 +230,7 @@ HaloPlan KokkosSource<DeviceType>::build_on_device(Communicator &communicator,
     candidates = last->release();
   candidates.receiver_atoms = owned_atoms_;
   candidates.offsets = offsets_of(rooms);
-  fit(candidates.sender_atoms, candidates.offsets[n_owned].template item<Index>(),
+  fit(candidates.sender_atoms, {candidates.offsets[n_owned].template item<Index>()},
       owners_.options().dtype(at::kInt));
   at::Tensor counts = at::zeros_like(rooms);
   const at::Tensor inside = owners_.select(1, 1).ne(kNotInModel);

@@ -157,7 +157,7 @@ void PairMlipDDKokkos<DeviceType>::refuse_removed_pairs()
 template <class DeviceType>
 void PairMlipDDKokkos<DeviceType>::find_owners()
 {
-  source_ = std::make_unique<mlip_dd::KokkosSource<DeviceType>>(*lmp, state_->host);
+  if (!source_) source_ = std::make_unique<mlip_dd::KokkosSource<DeviceType>>(*lmp, state_->host);
   mlip_dd::run_together(
       lmp, [&] { source_->read_atoms(state_->element_of_type, state_->units, *list); });
   forward_from(kArrays, mlip_dd::HostGraph::kOwnerNumbers);

@@ -108,6 +108,9 @@ struct ArraysAtOnce {
 template <class DeviceType>
 bool has_fault(const ArraysAtOnce &arrays)
 {
+  // Threads of a GPU read values that stand side by side, one of the host reads them in a row.
+  constexpr bool in_a_row =
+      Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename DeviceType::memory_space>::accessible;
   const std::int64_t most = *std::max_element(std::begin(arrays.size), std::end(arrays.size));
   const std::int64_t items = (most + kValuesAtOnce - 1) / kValuesAtOnce;
   std::int64_t faults = 0;
@@ -115,10 +118,15 @@ bool has_fault(const ArraysAtOnce &arrays)
       "mlip_dd::count_faults",
       Kokkos::RangePolicy<DeviceType, Kokkos::IndexType<std::int64_t>>(0, items),
       KOKKOS_LAMBDA(const std::int64_t item, std::int64_t &count) {
+        const std::int64_t first = in_a_row ? kValuesAtOnce * item : item;
+        const std::int64_t step = in_a_row ? 1 : items;
         double nothing = 0.0;    // or NaN
-        for (std::size_t a = 0; a < kArraysAtOnce; ++a)
-          for (std::int64_t k = item; k < arrays.size[a]; k += items)
-            nothing += arrays.values[a][k] - arrays.values[a][k];
+        for (std::size_t a = 0; a < kArraysAtOnce; ++a) {
+          const std::int64_t after = first + kValuesAtOnce * step;
+          const std::int64_t end = after < arrays.size[a] ? after : arrays.size[a];
+          const double *values = arrays.values[a];
+          for (std::int64_t k = first; k < end; k += step) nothing += values[k] - values[k];
+        }
         count += nothing != 0.0;
       },
       faults);
