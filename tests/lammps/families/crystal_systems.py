@@ -15,6 +15,8 @@ SMALL = {
 }
 LARGE = rock_salt((3, 2, 2), amplitude=0.1)
 EVERY = SMALL | {"large": LARGE}
+# What packages/*.py make of each family.
+FORMS = {"mace": ("edges", "lammps"), "nequip": ("edges", "forces"), "allegro": ("edges", "forces")}
 
 
 @dataclass

@@ -4,22 +4,14 @@ of the two forms each is exported in: energies by edge vectors, or forces made i
 NequIP here has three rounds of message passing on several ranks, where `pair_style nequip` knows one rank only."""
 
 import importlib.util
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 import tolerances as tol
-from crystal_systems import LARGE, SMALL, Packaged, load_results
+from crystal_systems import FORMS, LARGE, SMALL
 from evaluate import VOIGT, Batches, Case, Snapshot, largest, require_signal
-from model_cache import cache_folder, fingerprint
 from models import Model
 
-HERE = Path(__file__).parent
-EXPORT_LIMIT = 300.0    # s; the packages take long to import
-SCRIPTS = {"mace": ("mace",), "nequip": ("nequip", "nequip"), "allegro": ("nequip", "allegro")}
-FORMS = {"mace": ("edges", "lammps"), "nequip": ("edges", "forces"), "allegro": ("edges", "forces")}
 EVERY_FORM = [f"{family}-{form}" for family, forms in FORMS.items() for form in forms]
 EDGE_FORMS = [f"{family}-edges" for family in FORMS]
 FORCES_INSIDE = [form for form in EVERY_FORM if form not in EDGE_FORMS]
@@ -49,21 +41,8 @@ pytestmark = pytest.mark.skipif(any(importlib.util.find_spec(name) is None for n
 
 
 @pytest.fixture(scope="module")
-def packaged(tmp_path_factory):
-    cache = cache_folder(tmp_path_factory.mktemp("crystals"))
-
-    def make(family: str, dtype: str) -> Packaged:
-        script, *arguments = SCRIPTS[family]
-        sources = [HERE / "packages" / f"{script}.py", HERE / "crystal_systems.py", HERE.parent / "systems.py"]
-        folder = cache / fingerprint((family, dtype), ("mace-torch", "nequip", "nequip-allegro", "e3nn"), sources)
-        if not all((folder / form / "spec.json").exists() for form in FORMS[family]):    # the last ones written
-            folder.mkdir(parents=True, exist_ok=True)
-            done = subprocess.run([sys.executable, str(sources[0]), str(folder), dtype, *arguments], text=True,
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=EXPORT_LIMIT)
-            assert done.returncode == 0, done.stdout
-        return Packaged({form: Model(folder / form / "spec.json", double=dtype == "float64") for form in FORMS[family]},
-                        load_results(folder))
-    return {family: make(family, "float64") for family in FORMS} | {"single": make("nequip", "float32")}
+def packaged(crystal_package):
+    return {family: crystal_package(family) for family in FORMS} | {"single": crystal_package("nequip", "float32")}
 
 
 @pytest.fixture(scope="module")
