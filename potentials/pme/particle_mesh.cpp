@@ -183,11 +183,13 @@ class ParticleMesh final : public ReciprocalSum {
     return marks.cpu();
   }
 
-  // Collective. Calls work(patch) with the patch on the CPU, which is what ranks exchange.
+  // Collective. Calls work(patch) with the patch on the CPU, which is what ranks exchange: values_,
+  // or room for new ones.
   template <class Work>
-  void with_patch_on_cpu(const Work &work)
+  void with_patch_on_cpu(bool room, const Work &work)
   {
-    const at::Tensor patch = values_.cpu();    // itself, where it is there
+    const at::Tensor patch = room && !values_.is_cpu() ? at::empty(values_.sizes(), at::kDouble)
+                                                       : values_.cpu();    // itself, if it is there
     work(std::span(patch.mutable_data_ptr<double>(), static_cast<std::size_t>(patch.numel())));
     if (!patch.is_same(values_)) values_.copy_(patch);
   }
@@ -202,7 +204,7 @@ class ParticleMesh final : public ReciprocalSum {
       waves_.multiply(block, constant);
       if (keep) std::copy(block.values.begin(), block.values.end(), factors_.begin() + block.first);
     };
-    with_patch_on_cpu([&](std::span<double> patch) {
+    with_patch_on_cpu(/*room=*/false, [&](std::span<double> patch) {
       if (!distributed_) return transform_->convolve(patch, work);
       block_.assign(static_cast<std::size_t>(transform_->points().points()), 0.0);
       to_blocks_.add(communicator_, 1, patch, block_, past_);
@@ -219,7 +221,7 @@ class ParticleMesh final : public ReciprocalSum {
   void strain_on_cpu(std::size_t a, std::size_t b)
   {
     const WaveWork work = [&](const WaveBlock &block) { waves_.strain(block, factors_, a, b); };
-    with_patch_on_cpu([&](std::span<double> patch) {
+    with_patch_on_cpu(/*room=*/true, [&](std::span<double> patch) {
       if (!distributed_) return transform_->backward(work, patch);
       transform_->backward(work, block_);
       to_blocks_.give_back(communicator_, 1, block_, patch, past_);
