@@ -1,10 +1,11 @@
 // If these fail, potentials without a model file give other energies, forces or virials on a GPU
-// than on the CPU.
+// than on the CPU, for graphs of the host or of the GPU.
 #include <random>
 
 #include "catch.h"
 #include "dftd3/d3_cases.h"
 #include "pair/native_run.h"
+#include "pipeline/backed_graph.h"
 
 using namespace mlip_dd;
 using namespace mlip_dd::test;
@@ -17,14 +18,19 @@ void check_on_gpu(const ModelSpec &model, const PeriodicSystem &system)
 {
   const NativeResult expected = run_native(model, system, system);
   std::mt19937_64 random(run_seed());
-  for (const int ranks : {1, 3}) {
-    CAPTURE(ranks);
-    NativeRun run;
-    run.ranks = ranks;
-    run.owners = random_owners(random, system.size(), ranks);
-    run.device = "cuda";
-    check_same(run_native(model, system, system, run), expected, kRoundOff);
-  }
+  for (const int ranks : {1, 3})
+    for (const bool on_gpu : {false, true}) {
+      CAPTURE(ranks, on_gpu);
+      NativeRun run;
+      run.ranks = ranks;
+      run.owners = random_owners(random, system.size(), ranks);
+      run.device = "cuda";
+      if (on_gpu)
+        run.source = [](const VirtualRank &view) {
+          return std::make_unique<BackedSource>(view, c10::Device(c10::kCUDA, 0));
+        };
+      check_same(run_native(model, system, system, run), expected, kRoundOff);
+    }
 }
 
 }    // namespace
