@@ -27,7 +27,7 @@ namespace {
 // What this rank's atoms add to sums over all.
 struct ChargeMoments {
   double charge_squared = 0.0;
-  SlabMoments slab;    // the charge, and more where there is a slab
+  SlabMoments slab;    // the charge, and what a slab needs
 };
 
 class LatticeSumPotential final : public Potential {
@@ -96,18 +96,16 @@ class LatticeSumPotential final : public Potential {
     reciprocal_->add(lattice, atoms, constant, sums);
     add_corrections(lattice, moments, own.slab, atoms, sums, output);
 
-    const at::Tensor energies = atoms.charges.mul(sums.potential).mul_(0.5);
-    bring(energies, results.node_energy);
+    if (device_.lanes)
+      add_energies(atoms, sums, results, output);
+    else
+      add_energies_on_cpu(spans_of(atoms), spans_of(sums), results, output);
     if (!sums.forces.is_same(results.forces)) bring(sums.forces, results.forces);
     if (request.node_virial && !sums.node_virial.is_same(results.node_virial))
       bring(sums.node_virial, results.node_virial);
     // The energy is quadratic in the charges, so the potential at an atom is dE/dq.
     if (const auto gradient = output.gradients.find(kCharges); gradient != output.gradients.end())
       bring(sums.potential, rows_of(gradient->second).select(1, 0).narrow(0, 0, n));
-    const at::Tensor totals = at::cat({energies.sum().view({1}), sums.virial}).cpu();
-    const double *total = totals.const_data_ptr<double>();
-    output.energy += total[0];
-    for (std::size_t k = 0; k < 9; ++k) output.virial[k] += total[1 + k];
   }
 
   Traffic traffic() const override { return reciprocal_->traffic(); }
@@ -178,12 +176,12 @@ class LatticeSumPotential final : public Potential {
   // [rows], on the potential's device.
   at::Tensor charges_of_rows(const AtomGraph &graph, const PotentialRequest &request)
   {
-    if (parameters_.charges.empty())
-      return rows_of(request.fields->at(kCharges))
-          .detach()
-          .to(device_.device)
-          .reshape({-1})
-          .contiguous();
+    if (parameters_.charges.empty()) {
+      at::Tensor rows = rows_of(request.fields->at(kCharges));
+      if (rows.requires_grad()) rows = rows.detach();
+      if (rows.device() != device_.device) rows = rows.to(device_.device);
+      return rows.is_contiguous() ? rows.view({-1}) : rows.reshape({-1});
+    }
     if (rows_changed_) {
       const auto on_cpu = [](const auto &values, at::ScalarType type) {
         return at::from_blob(const_cast<void *>(static_cast<const void *>(values.data())),
@@ -211,8 +209,49 @@ class LatticeSumPotential final : public Potential {
     return places;
   }
 
+  // Energies and the virial of `sums`; the CPU's by themselves, since operators of tensors take
+  // longer than the sums over a few atoms.
+  static void add_energies(const ChargeTensors &atoms, const CoulombTensors &sums,
+                           const OutputTensors &results, PotentialOutput &output)
+  {
+    const at::Tensor energies = atoms.charges.mul(sums.potential).mul_(0.5);
+    bring(energies, results.node_energy);
+    const at::Tensor totals = at::cat({energies.sum().view({1}), sums.virial}).cpu();
+    const double *total = totals.const_data_ptr<double>();
+    output.energy += total[0];
+    for (std::size_t k = 0; k < 9; ++k) output.virial[k] += total[1 + k];
+  }
+
+  static void add_energies_on_cpu(const OwnedCharges &atoms, const CoulombSums &sums,
+                                  const OutputTensors &results, PotentialOutput &output)
+  {
+    auto *node_energy = results.node_energy.mutable_data_ptr<double>();
+    for (std::size_t i = 0; i < atoms.charges.size(); ++i) {
+      const double energy = 0.5 * atoms.charges[i] * sums.potential[i];
+      node_energy[i] += energy;
+      output.energy += energy;
+    }
+    for (std::size_t k = 0; k < 9; ++k) output.virial[k] += sums.virial[k];
+  }
+
+  ChargeMoments moments_on_cpu(const Lattice &lattice, const OwnedCharges &atoms) const
+  {
+    const auto axis = static_cast<std::size_t>(open_axis_);
+    ChargeMoments moments;
+    for (std::size_t i = 0; i < atoms.charges.size(); ++i) {
+      const double charge = atoms.charges[i];
+      const double z = lattice.heights[axis] * atoms.fractional[3 * i + axis];
+      moments.charge_squared += charge * charge;
+      moments.slab.charge += charge;
+      moments.slab.first += charge * z;
+      moments.slab.second += charge * z * z;
+    }
+    return moments;
+  }
+
   ChargeMoments moments_of(const Lattice &lattice, const ChargeTensors &atoms) const
   {
+    if (!device_.lanes) return moments_on_cpu(lattice, spans_of(atoms));
     const at::Tensor &charges = atoms.charges;
     std::vector<at::Tensor> sums{charges.sum(), charges.mul(charges).sum()};
     if (parameters_.slab) {

@@ -48,6 +48,16 @@ MLIP_DD_WIDE void add_pairs(std::size_t begin, std::size_t end, const double *co
   for (int c = 0; c < 6; ++c) sums[4 + c] += share * moments[c];
 }
 
+// Rows that stand as numbers, and their charges.
+MLIP_DD_WIDE void look_up(std::size_t n, const double *row, const double *charges,
+                          std::int32_t *rows, double *found)
+{
+  for (std::size_t m = 0; m < n; ++m) {
+    rows[m] = static_cast<std::int32_t>(row[m]);
+    found[m] = charges[rows[m]];
+  }
+}
+
 class CpuRealSpace final : public RealSpaceSum {
  public:
   explicit CpuRealSpace(int threads) : threads_(threads), shares_(static_cast<std::size_t>(threads))
@@ -72,7 +82,7 @@ class CpuRealSpace final : public RealSpaceSum {
     std::vector<std::int32_t> atoms;      // host atoms of the senders
   };
   struct Near {    // the pairs of one receiver that are within the cutoff
-    std::vector<double> x, y, z, squared, charge, value, derivative;
+    std::vector<double> x, y, z, squared, row, charge, value, derivative;
     std::vector<std::int32_t> rows;
     void resize(std::size_t n);
   };
@@ -83,8 +93,7 @@ class CpuRealSpace final : public RealSpaceSum {
     std::array<double, 9> virial{};
   };
   std::size_t find_near(const Pairs &pairs, std::size_t row, const Packed4 *atoms,
-                        const double *receiver, const double *charges, Near &near,
-                        std::size_t found) const;
+                        const double *receiver, Near &near, std::size_t found) const;
   void add_rows(std::size_t begin, std::size_t end, const PairView &rows, const double *charges,
                 double constant, Near &near, const CoulombSums &sums) const;
 
@@ -126,13 +135,12 @@ void CpuRealSpace::set_pairs(const PairView &rows)
 
 void CpuRealSpace::Near::resize(std::size_t n)
 {
-  for (auto *values : {&x, &y, &z, &squared, &charge, &value, &derivative}) values->resize(n);
+  for (auto *values : {&x, &y, &z, &squared, &row, &charge, &value, &derivative}) values->resize(n);
   rows.resize(n);
 }
 
 std::size_t CpuRealSpace::find_near(const Pairs &pairs, std::size_t row, const Packed4 *atoms,
-                                    const double *receiver, const double *charges, Near &near,
-                                    std::size_t found) const
+                                    const double *receiver, Near &near, std::size_t found) const
 {
   const double cutoff_squared = cutoff_ * cutoff_;
   const auto end = static_cast<std::size_t>(pairs.offsets[row + 1]);
@@ -142,14 +150,12 @@ std::size_t CpuRealSpace::find_near(const Pairs &pairs, std::size_t row, const P
     const double y = sender[1] - receiver[1];
     const double z = sender[2] - receiver[2];
     const double squared = x * x + y * y + z * z;
-    const auto sender_row = static_cast<std::int32_t>(sender[3]);
     // Written always, counted when near: no branch to mispredict.
     near.x[found] = x;
     near.y[found] = y;
     near.z[found] = z;
     near.squared[found] = squared;
-    near.charge[found] = charges[sender_row];
-    near.rows[found] = sender_row;
+    near.row[found] = sender[3];
     found += squared < cutoff_squared;
   }
   return found;
@@ -200,8 +206,9 @@ void CpuRealSpace::add_rows(std::size_t begin, std::size_t end, const PairView &
   std::array<double, 6> total{};
   for (std::size_t i = begin; i < end; ++i) {
     const double *receiver = rows.atoms[rows.owned_atoms[i]].values;
-    const std::size_t mutual = find_near(mutual_, i, rows.atoms, receiver, charges, near, 0);
-    const std::size_t all = find_near(one_sided_, i, rows.atoms, receiver, charges, near, mutual);
+    const std::size_t mutual = find_near(mutual_, i, rows.atoms, receiver, near, 0);
+    const std::size_t all = find_near(one_sided_, i, rows.atoms, receiver, near, mutual);
+    look_up(all, near.row.data(), charges, near.rows.data(), near.charge.data());
     const auto part = [all](std::vector<double> &values) { return std::span(values.data(), all); };
     table_.evaluate(part(near.squared), part(near.value), part(near.derivative));
 

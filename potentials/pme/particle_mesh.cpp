@@ -213,8 +213,13 @@ class ParticleMesh final : public ReciprocalSum {
     });
     std::array<double, 9> virial = waves_.take_virial();
     // Every rank has all waves of a replicated mesh.
-    if (distributed_ || communicator_.rank() == 0)
+    if (!distributed_ && communicator_.rank() != 0) return;
+    if (sums.virial.is_cpu()) {
+      auto *to = sums.virial.mutable_data_ptr<double>();
+      for (std::size_t c = 0; c < 9; ++c) to[c] += virial[c];
+    } else {
       sums.virial.add_(at::from_blob(virial.data(), {9}, at::kDouble).to(device_.device));
+    }
   }
 
   // Collective. values_ become component ab of the potentials' strain.
