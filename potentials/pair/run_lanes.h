@@ -40,7 +40,7 @@ at::Tensor run_lanes(const Work &work, std::int64_t n, const at::Device &device)
 
 // work(item) for the items [0, n), likewise.
 template <class Work>
-void run_items(const Work &work, std::int64_t n, const at::Device &device)
+void run_items(const Work &work, std::int64_t n, [[maybe_unused]] const at::Device &device)
 {
 #ifdef MLIP_DD_WITH_CUDA
   if (device.is_cuda())
