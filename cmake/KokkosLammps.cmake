@@ -20,7 +20,12 @@ if(kokkos_headers)
     message(FATAL_ERROR "No KOKKOS/kokkos_type.h in '${kokkos_headers}'. Give -D MLIP_DD_KOKKOS_LAMMPS=<prefix> of a "
                         "LAMMPS that was installed with PKG_KOKKOS, or -D LAMMPS_SOURCE_DIR=<its source folder>.")
   endif()
-  find_package(Kokkos REQUIRED QUIET HINTS ${MLIP_DD_KOKKOS_LAMMPS} ${MLIP_DD_KOKKOS_LAMMPS}/lib/x86_64-linux-gnu)
+  find_package(Kokkos QUIET HINTS ${MLIP_DD_KOKKOS_LAMMPS} ${MLIP_DD_KOKKOS_LAMMPS}/lib/x86_64-linux-gnu)
+  if(NOT Kokkos_FOUND)
+    message(FATAL_ERROR "No KokkosConfig.cmake found. Give -D Kokkos_DIR=<its folder, as lib/cmake/Kokkos>, of the Kokkos "
+                        "that LAMMPS was built with. A LAMMPS with its own copy of Kokkos installs none: build it with "
+                        "-D EXTERNAL_KOKKOS=ON (docs/kokkos.md).")
+  endif()
   set(precision_DOUBLE DOUBLE_DOUBLE)
   set(precision_MIXED SINGLE_DOUBLE)
   set(precision_SINGLE SINGLE_SINGLE)
@@ -28,6 +33,10 @@ if(kokkos_headers)
     message(FATAL_ERROR "MLIP_DD_KOKKOS_PRECISION must be DOUBLE, MIXED or SINGLE (found: ${MLIP_DD_KOKKOS_PRECISION}).")
   endif()
   mlip_dd_lammps_version("${kokkos_headers}" MLIP_DD_KOKKOS_LAMMPS_VERSION)
+  if(MLIP_DD_KOKKOS_LAMMPS_VERSION LESS 20260704)
+    message(FATAL_ERROR "The Kokkos variant needs LAMMPS of 4 Jul 2026 or newer, by version.h beside pair.h (found: "
+                        "${MLIP_DD_KOKKOS_LAMMPS_VERSION} in '${kokkos_headers}'). Use a newer LAMMPS, or the plain style alone.")
+  endif()
   mlip_dd_lammps_target(mlip_dd_lammps_kokkos "${kokkos_headers}")
   add_library(mlip_dd::lammps_kokkos ALIAS mlip_dd_lammps_kokkos)
   target_include_directories(mlip_dd_lammps_kokkos SYSTEM INTERFACE

@@ -62,12 +62,12 @@ std::span<const double> HostGraph::positions(const LAMMPS_NS::LAMMPS &lammps,
 }
 
 HostStep HostGraph::step(const LAMMPS_NS::LAMMPS &lammps, const HostUnits &units,
-                         const std::vector<std::string> &fields)
+                         const std::vector<std::string> &fields, bool wants_positions)
 {
   const LAMMPS_NS::Domain &domain = *lammps.domain;
   LAMMPS_NS::Atom &atom = *lammps.atom;
   HostStep step;
-  step.positions = positions(lammps, units);
+  if (wants_positions) step.positions = positions(lammps, units);
   for (const std::string &field : fields)
     if (field == "charges") {
       if (atom.q_flag)

@@ -38,9 +38,9 @@ class HostGraph {
   HostAtoms atoms(const LAMMPS_NS::LAMMPS &lammps, const HostUnits &units);
   // Positions and box as they stand, and what atoms carry of `fields`: charges where the atom style
   // has them, and properties of fix property/atom that are called d_<field> or d2_<field>, as they
-  // are.
+  // are. Positions only where they are wanted: elsewhere they may not be up to date.
   HostStep step(const LAMMPS_NS::LAMMPS &lammps, const HostUnits &units,
-                const std::vector<std::string> &fields);
+                const std::vector<std::string> &fields, bool wants_positions);
 
   NeighbourList neighbours(const LAMMPS_NS::NeighList &list);
 

@@ -230,13 +230,17 @@ double PairMlipDD::init_one(int i, int j)
 
 // Collective. Where LAMMPS has new neighbour lists since the last rebuild: ghosts learn their
 // owners.
+bool PairMlipDD::rebuilds_now() const
+{
+  return neighbor->ago == 0 || state_->built != BuildMark{neighbor->ncalls, neighbor->lastcall};
+}
+
 bool PairMlipDD::find_owners_anew()
 {
-  const BuildMark now{neighbor->ncalls, neighbor->lastcall};
-  if (neighbor->ago != 0 && state_->built == now) return false;
+  if (!rebuilds_now()) return false;
   refuse_removed_pairs();
   find_owners();
-  state_->built = now;
+  state_->built = {neighbor->ncalls, neighbor->lastcall};
   return true;
 }
 
@@ -254,7 +258,7 @@ void PairMlipDD::rebuild_graphs()
 
 mlip_dd::HostStep PairMlipDD::present_step()
 {
-  return state_->host.step(*lmp, state_->units, state_->host_fields);
+  return state_->host.step(*lmp, state_->units, state_->host_fields, true);
 }
 
 void PairMlipDD::prepare_arrays(int eflag, int vflag) { ev_init(eflag, vflag); }

@@ -64,6 +64,7 @@ class PairMlipDD : public Pair {
   virtual void forward_values(double *values);
   // Throws on all ranks where a run came without init_style().
   void require_set_up();
+  bool rebuilds_now() const;    // whether compute() makes the graphs anew
   // Of all atoms together.
   void add_sums();
   void log_lines(const std::vector<std::string> &lines);

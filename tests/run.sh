@@ -32,15 +32,24 @@ echo "== unit tests"
 ctest --test-dir "$build" --output-on-failure --no-tests=error || failed=1
 echo "== scripts through lmp, and the Python side"
 python -m pytest -q --durations=10 ${whole:+"$whole"} ${MLIP_DD_KOKKOS:+--kokkos "$MLIP_DD_KOKKOS"} tests || failed=1
+if [ -n "$MLIP_DD_KOKKOS" ]; then
+  # The same scripts under -k on -sf kk: some, or all with one thread and with two.
+  scripts=(tests/lammps)
+  [ -n "$whole" ] || scripts=(tests/lammps/test_{types,changes,few_atoms}.py)
+  for threads in ${whole:+1} 2; do
+    echo "== scripts by the Kokkos variant, $threads threads for each rank"
+    python -m pytest -q ${whole:+"$whole"} --kokkos "$MLIP_DD_KOKKOS" --all-kokkos "$threads" "${scripts[@]}" || failed=1
+  done
+fi
 echo "== the Kokkos variant"
 if [ -z "$MLIP_DD_KOKKOS" ]; then
   echo "SKIPPED: no LAMMPS with KOKKOS. Install one into $cache/lammps-kokkos (commands: docs/kokkos.md, with"
   echo "-D CMAKE_INSTALL_PREFIX=$cache/lammps-kokkos), or: bash tests/run.sh --kokkos PREFIX"
-elif [ -e "$MLIP_DD_KOKKOS/include/kokkos-cuda" ] && command -v nvcc /usr/local/cuda/bin/nvcc >/dev/null; then
+elif cmake --build "$build" --target help | grep -q kokkos_cuda_objects; then
   cmake --build "$build" --target kokkos_cuda_objects || failed=1
   echo "SKIPPED: runs of the Kokkos variant on a GPU: this Kokkos is for OpenMP"
 else
-  echo "SKIPPED: compilation for CUDA: no nvcc, or no Kokkos configured for it"
+  echo "SKIPPED: compilation for CUDA: no nvcc of torch's version, or no Kokkos configured for it in $MLIP_DD_KOKKOS"
 fi
 echo "== sanitizers, briefly"
 has_sanitizer() { echo 'int main() {}' | "${CXX:-c++}" -x c++ -fsanitize="$1" - -o /dev/null 2>/dev/null; }

@@ -8,6 +8,7 @@
 #include <neigh_list_kokkos.h>
 #include <neighbor.h>
 
+#include <cstdlib>
 #include <memory>
 
 #include "device_tensors.h"
@@ -69,11 +70,15 @@ constexpr double kSameReach = 1.0 - 1e-12;
 
 }    // namespace
 
+bool prefers_host_graphs() { return std::getenv("MLIP_DD_HOST_GRAPHS") != nullptr; }
+
 template <class DeviceType>
 void KokkosSource<DeviceType>::read_atoms(const std::vector<std::int32_t> &element_of_type,
-                                          const HostUnits &units, const LAMMPS_NS::NeighList &list)
+                                          const HostUnits &units, const LAMMPS_NS::NeighList &list,
+                                          HostGraph &host)
 {
   units_ = units;
+  host_ = &host;
   list_ = &list;
   host_owners_ = at::Tensor();
   const LAMMPS_NS::AtomKokkos &atom = *lammps_.atomKK;
@@ -161,7 +166,7 @@ void KokkosSource<DeviceType>::take_owners()
   else
     host_owners_ = owners_.cpu();
   const at::Tensor elements = elements_.cpu();
-  host_.set_atoms(
+  host_->set_atoms(
       {elements.const_data_ptr<Index>(), static_cast<std::size_t>(elements.numel())},
       {host_owners_.const_data_ptr<Index>(), static_cast<std::size_t>(host_owners_.numel())});
 }
@@ -169,7 +174,7 @@ void KokkosSource<DeviceType>::take_owners()
 template <class DeviceType>
 std::string KokkosSource<DeviceType>::device() const
 {
-  return torch_device<DeviceType>().str();
+  return prefers_host_graphs() ? "none" : torch_device<DeviceType>().str();
 }
 
 template <class DeviceType>
@@ -302,7 +307,7 @@ HaloPlan KokkosSource<DeviceType>::build_on_host(Communicator &communicator,
 {
   lammps_.atomKK->sync(LAMMPS_NS::Host, X_MASK);
   const NeighbourList neighbours = host_neighbours();
-  HostGraphSource source(host_.atoms(lammps_, units_), neighbours);
+  HostGraphSource source(host_->atoms(lammps_, units_), neighbours);
   HaloPlan plan = source.build(communicator, model_types, options, graph);
   if (!options.on_device) return plan;
   const at::Device device = torch_device<DeviceType>();

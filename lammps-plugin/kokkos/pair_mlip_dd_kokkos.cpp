@@ -56,6 +56,8 @@ PairMlipDDKokkos<DeviceType>::~PairMlipDDKokkos()
 template <class DeviceType>
 std::string PairMlipDDKokkos<DeviceType>::device() const
 {
+  if (std::is_same_v<DeviceType, LMPHostType> && !std::is_same_v<DeviceType, LMPDeviceType>)
+    return state_->options.device == "auto" ? "cpu" : state_->options.device;
   // Kokkos has chosen this rank's GPU already.
   const std::string &asked = state_->options.device;
   const at::Device here = mlip_dd::torch_device<DeviceType>();
@@ -78,6 +80,7 @@ template <class DeviceType>
 void PairMlipDDKokkos<DeviceType>::init_style()
 {
   PairMlipDD::init_style();
+  counts_.reset();
   constexpr bool device = std::is_same_v<DeviceType, LMPDeviceType>;
   NeighRequest *request = neighbor->find_request(this);
   request->set_kokkos_host(!device);
@@ -90,7 +93,7 @@ void PairMlipDDKokkos<DeviceType>::compute(int eflag, int vflag)
   require_set_up();
   const mlip_dd::SharedStream stream;
   atomKK->sync(execution_space, datamask_read);
-  const bool watched = state_->options.log && !counts_ && neighbor->ago != 0;
+  const bool watched = state_->options.log && !counts_ && !rebuilds_now();
   if (watched) {
     const mlip_dd::StepWatch watch;
     const mlip_dd::Traffic before = traffic();
@@ -157,9 +160,10 @@ void PairMlipDDKokkos<DeviceType>::refuse_removed_pairs()
 template <class DeviceType>
 void PairMlipDDKokkos<DeviceType>::find_owners()
 {
-  if (!source_) source_ = std::make_unique<mlip_dd::KokkosSource<DeviceType>>(*lmp, state_->host);
-  mlip_dd::run_together(
-      lmp, [&] { source_->read_atoms(state_->element_of_type, state_->units, *list); });
+  if (!source_) source_ = std::make_unique<mlip_dd::KokkosSource<DeviceType>>(*lmp);
+  mlip_dd::run_together(lmp, [&] {
+    source_->read_atoms(state_->element_of_type, state_->units, *list, state_->host);
+  });
   forward_from(kArrays, mlip_dd::HostGraph::kOwnerNumbers);
 }
 
@@ -195,7 +199,7 @@ mlip_dd::HostStep PairMlipDDKokkos<DeviceType>::present_step()
   }
   if (on_host) atomKK->sync(Host, on_host);
   if (on_device) atomKK->sync(execution_space, on_device);
-  return state_->host.step(*lmp, state_->units, host_fields);
+  return state_->host.step(*lmp, state_->units, host_fields, (on_host & X_MASK) != 0);
 }
 
 template <class DeviceType>
@@ -276,7 +280,8 @@ std::vector<std::string> PairMlipDDKokkos<DeviceType>::describe_setting() const
   std::vector<std::string> lines = PairMlipDD::describe_setting();
   lines.push_back(std::string("mlip/dd: KOKKOS on ") + DeviceType::name() + ", positions in " +
                   (sizeof(KK_FLOAT) == 8 ? "double" : "single") + " precision, forces in " +
-                  (sizeof(KK_ACC_FLOAT) == 8 ? "double" : "single"));
+                  (sizeof(KK_ACC_FLOAT) == 8 ? "double" : "single") +
+                  (mlip_dd::prefers_host_graphs() ? ", host's graphs where models take them" : ""));
   return lines;
 }
 

@@ -18,9 +18,9 @@ struct NativeDevice {
 };
 
 // The GPU where `device cuda` or `cuda:N` asks for it and this build has kernels, else the CPU:
-// `auto` stays there, since few atoms per rank are quicker on it. `local_rank` deals out the GPUs
-// of a node. `sends_from_gpu`: whether messages of a GPU's rows leave as `options` asks. Throws
-// Error where there is no such GPU.
+// `auto` stays there, since few atoms per rank are quicker on it; Kokkos on a GPU asks for that
+// one. `local_rank` deals out the GPUs of a node. `sends_from_gpu`: whether messages of a GPU's
+// rows leave as `options` asks. Throws Error where there is no such GPU.
 NativeDevice native_device(const PotentialOptions &options, int local_rank,
                            bool sends_from_gpu = false);
 

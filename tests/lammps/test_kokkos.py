@@ -80,6 +80,11 @@ class BothStyles:
     def kk(self, ranks: int, threads: int) -> dict[str, Snapshot]:
         return self._of(f"t{threads}", ranks, self._kokkos.kk(threads))
 
+    def host_graphs(self, ranks: int) -> dict[str, Snapshot]:
+        """By the Kokkos variant, potentials on the host's arrays where they can be."""
+        program = self._kokkos.kk()
+        return self._of("host", ranks, replace(program, variables={**program.variables, "MLIP_DD_HOST_GRAPHS": "1"}))
+
     def _of(self, label, ranks, program):
         key = (label, ranks)
         if key not in self._known:
@@ -192,6 +197,14 @@ def test_every_kind_of_potential(name, ranks, threads, kinds, kokkos):
     assert_equal(kinds.kk(ranks, threads)[name], kinds.plain(ranks)[name], same(kokkos, threads), signal)
 
 
+# As with `device cpu` beside a GPU.
+@pytest.mark.parametrize("name", ["lj", "ewald", "pme", "dftd3", "mixed", "wired", "to_sum"])
+def test_potentials_on_the_hosts_arrays(name, kinds, kokkos):
+    found, expected = kinds.host_graphs(2)[name], kinds.plain(2)[name]
+    assert "host's graphs" in found.log and "host's graphs" not in kinds.kk(2, 1)[name].log
+    assert_equal(found, expected, same(kokkos), DISPERSION if name == "dftd3" else tol.SIGNAL_FORCE)
+
+
 # --- Runs -------------------------------------------------------------------------------------------------------
 
 def trajectory(case: Case, folder, program, steps: int):
@@ -279,6 +292,24 @@ write_restart state.restart
     assert abs(ends["plain"]) > 1.0
     for value in ends.values():
         assert abs(value - ends["plain"]) <= same_after_steps(kokkos) * abs(ends["plain"])
+
+
+@pytest.mark.parametrize("suffix", ["", "/kk", "/kk/device", "/kk/host"])
+def test_pair_style_given_twice(suffix, kokkos, tmp_path):
+    """The models of the second are used with what belongs to it; each time an output per atom is asked for."""
+    tmp_path.joinpath("models").mkdir()
+    charges = single(tmp_path / "models", "charges", charges_spec(tmp_path / "models"))
+    case = Case(SALT, charges, style="charge", pair=f"pair_style mlip/dd{suffix} {{spec}}\npair_coeff * * Na Cl")
+    again = (f"fix out all pair 1 mlip/dd{suffix} charges 0\nrun 2\nvariable first equal c_potential[1]\n"
+             "variable kept equal ${first}\nunfix out\n" + case.pair_commands()
+             + f"\nfix out all pair 1 mlip/dd{suffix} charges 0\nrun 2\n"
+             "compute most all reduce max f_out\nrun 0\n"
+             'print "TWICE $(v_kept:%.17g) $(c_potential[1]:%.17g) $(c_most:%.17g)"\n')
+    program = kokkos.kk() if suffix else kokkos.plain()
+    output = run(case.setup(tmp_path) + again, tmp_path, 2, program=program).output
+    first, second, most = (float(word) for word in output.split("\nTWICE ")[1].split()[:3])
+    assert abs(first) > tol.SIGNAL_PRESSURE and most > 0.1
+    assert abs(second - first) <= tol.KOKKOS_ONE_THREAD * abs(first)
 
 
 # LAMMPS sends the charges from the host, or from where Kokkos has them.
