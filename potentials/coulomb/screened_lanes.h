@@ -19,7 +19,7 @@ struct ScreenedLanes {
   {
     LaneSums sums;
     for_each_neighbour(rows, row, 0, lane, [&](const LanePair &pair) {
-      if (pair.squared >= cutoff_squared) return;
+      if (!(pair.squared < cutoff_squared)) return;    // nor where it is no number
       const ScreenedPair term = screened_pair(table, alpha_squared, pair.squared);
       const double charge = charges[pair.row];
       sums.extra += charge * term.value;

@@ -1,5 +1,7 @@
 // If these fail, a mistake in a spec's parameters or a box that the sum cannot treat passes unseen,
 // or its message does not say what to do.
+#include <iterator>
+
 #include "catch.h"
 #include "ewald/charged_system.h"
 
@@ -71,15 +73,18 @@ TEST_CASE("boxes and atoms without what the sum needs are refused")
 
 TEST_CASE("charges of the elements replace the atoms' own")
 {
+  const Way way = GENERATE(from_range(std::begin(kWays), std::end(kWays)));
+  CAPTURE(way.lanes, way.device_graph);
   PeriodicSystem system = two_charges();
   const ModelSpec own = charged_model("ewald", 5.0, nlohmann::json::object());
   const ModelSpec given = charged_model("ewald", 5.0, {{"charges", {1.0, -1.0}}});
   const double expected = evaluate_one(own, system).energy;
   REQUIRE(std::abs(expected) > 1.0);
   system.charges = {0.3, 0.3};
-  CHECK(evaluate_one(given, system).energy == Approx(expected));
+  CHECK(evaluate_one(given, system, way).energy == Approx(expected));
   system.charges.clear();
-  CHECK(evaluate_one(given, system).energy == Approx(expected));
+  CHECK(evaluate_one(given, system, way).energy == Approx(expected));
+  CHECK(evaluate_on(2, given, system, way).energy == Approx(expected));
 }
 
 TEST_CASE("charges that are all zero give nothing")

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 #include <random>
+#include <stdexcept>
 
 #include "catch.h"
 #include "comm/thread_communicator.h"
@@ -62,20 +63,27 @@ NativeResult run_native(const ModelSpec &model, const PeriodicSystem &system,
     auto potential = make_potential(
         model, {.device = run.device, .threads = run.threads, .lanes = run.lanes}, communicator, 0);
     const double reach = potential->cutoff() + run.skin + kBeyondReach;
-    VirtualRank view(system, owners, communicator.rank(), reach);
     ModelRunner runner(communicator, std::move(potential), {});
-    const NeighbourList neighbours = view.neighbours();
-    const auto source = run.source ? run.source(view) : nullptr;
-    if (source)
-      runner.rebuild(*source, {}, run.skin);
-    else
-      runner.rebuild(view.atoms(), neighbours, run.skin);
     PotentialRequest request;
     request.node_virial = true;
-    runner.evaluate(view.step(), request);
+    const auto rebuild = [&](VirtualRank &view) {
+      const auto source = run.source ? run.source(view) : nullptr;
+      if (source)
+        runner.rebuild(*source, {}, run.skin);
+      else
+        runner.rebuild(view.atoms(), view.neighbours(), run.skin);
+      if (source && !runner.graph().device)
+        throw std::logic_error("no tensors where they were asked for");
+      runner.evaluate(view.step(), request);
+    };
+    if (run.ranks > 1) {    // what another division of the atoms leaves must not stay
+      VirtualRank before(system, next_ranks(owners, run.ranks), communicator.rank(), reach);
+      rebuild(before);
+    }
+    VirtualRank view(system, owners, communicator.rank(), reach);
+    rebuild(view);
     view.move(moved);
     runner.evaluate(view.step(), request);    // from what the first prepared
-    if (source) REQUIRE(runner.graph().device);
     runner.fill_arrays();
     const PotentialOutput &output = runner.output();
     std::array<double, 10> sums{output.energy};

@@ -113,6 +113,12 @@ std::vector<int> random_owners(std::mt19937_64 &random, std::int64_t n, int rank
   return owners;
 }
 
+std::vector<int> next_ranks(std::vector<int> owners, int ranks)
+{
+  for (int &owner : owners) owner = (owner + 1) % ranks;
+  return owners;
+}
+
 VirtualRank::VirtualRank(const PeriodicSystem &system, const std::vector<int> &owners, int rank,
                          double reach)
     : reach_(reach), rank_(rank), cell_(system.cell), charged_(!system.charges.empty())

@@ -36,6 +36,9 @@ std::vector<std::array<int, 3>> translations(const Cell &cell, double reach);
 std::vector<int> random_owners(std::mt19937_64 &random, std::int64_t n, int ranks,
                                const std::vector<int> &empty = {});
 
+// Each atom with the rank after its own.
+std::vector<int> next_ranks(std::vector<int> owners, int ranks);
+
 // One rank's view: its atoms in the order of the system, then every image within `reach` of one of
 // them.
 class VirtualRank {
