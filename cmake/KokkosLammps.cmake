@@ -50,11 +50,11 @@ if(kokkos_headers)
       message(FATAL_ERROR "This Kokkos is built for CUDA. The plugin for it needs nvcc and a CUDA build of torch: "
                           "set -D MLIP_DD_CUDA=ON and have nvcc on PATH.")
     endif()
-    # What makes Kokkos's launch compiler call nvcc, and its options.
+    # What makes Kokkos's launch compiler call nvcc, and its options; torch's headers want one more.
     target_compile_definitions(mlip_dd_lammps_kokkos INTERFACE
       $<TARGET_PROPERTY:Kokkos::kokkoscore,INTERFACE_COMPILE_DEFINITIONS>)
     target_compile_options(mlip_dd_lammps_kokkos INTERFACE
-      $<TARGET_PROPERTY:Kokkos::kokkoscore,INTERFACE_COMPILE_OPTIONS>)
+      $<TARGET_PROPERTY:Kokkos::kokkoscore,INTERFACE_COMPILE_OPTIONS> --expt-relaxed-constexpr)
   endif()
   target_compile_definitions(mlip_dd_lammps_kokkos INTERFACE
     LMP_KOKKOS LMP_KOKKOS_${precision_${MLIP_DD_KOKKOS_PRECISION}} LMP_KOKKOS_LAYOUT_${MLIP_DD_KOKKOS_LAYOUT})
