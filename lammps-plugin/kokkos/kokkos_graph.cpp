@@ -28,6 +28,11 @@ struct Separation {
   }
 };
 
+KOKKOS_INLINE_FUNCTION Index whole_runs(Index pairs)
+{
+  return (pairs + kPairsAtOnce - 1) / kPairsAtOnce * kPairsAtOnce;
+}
+
 KOKKOS_INLINE_FUNCTION double squared(const double *vector)
 {
   return vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2];
@@ -86,8 +91,18 @@ KokkosCandidates candidates_of(const AtomGraph &graph, const at::Device &device)
   const auto tensor = [&device](const auto &values, at::ScalarType type) {
     return at::tensor(values).to(device, type);
   };
-  return {graph.n_rows(), tensor(list.receiver_atoms, at::kLong), tensor(list.offsets, at::kLong),
-          tensor(list.sender_atoms, at::kInt), tensor(list.atom_rows, at::kLong)};
+  const at::Tensor offsets = tensor(list.offsets, at::kLong);
+  const auto receivers = static_cast<Index>(list.receivers());
+  KokkosCandidates candidates;
+  candidates.n_rows = graph.n_rows();
+  candidates.receiver_atoms = tensor(list.receiver_atoms, at::kLong);
+  candidates.runs =
+      at::stack({offsets.narrow(0, 0, receivers), offsets.narrow(0, 1, receivers)}, 1);
+  candidates.sender_atoms = tensor(list.sender_atoms, at::kInt);
+  candidates.rows_of_atoms = at::cat(
+      {tensor(list.atom_rows, at::kLong), at::full({1}, graph.n_rows(), offsets.options())});
+  candidates.count = static_cast<Index>(list.size());
+  return candidates;
 }
 
 template <class DeviceType>
@@ -97,7 +112,7 @@ KokkosGraph<DeviceType>::KokkosGraph(const LAMMPS_NS::LAMMPS &lammps, const Host
     : lammps_(lammps), units_(units), n_owned_(n_owned), candidates_(std::move(candidates))
 {
   types = std::move(types_of_rows);
-  n_candidates = candidates_.sender_atoms.size(0);
+  n_candidates = candidates_.count;
 }
 
 template <class DeviceType>
@@ -107,8 +122,9 @@ void KokkosGraph<DeviceType>::order_by_sender()
   by_sender_ = sender_rows_.argsort(/*stable=*/true, /*dim=*/0, /*descending=*/false);
   sender_offsets_ = at::searchsorted(sender_rows_.index_select(0, by_sender_),
                                      at::arange(candidates_.n_rows + 1, sender_rows_.options()));
-  edge_offsets_ = at::zeros_like(candidates_.offsets);
-  edges_ = at::empty_like(sender_rows_);
+  edge_offsets_ =
+      at::zeros({candidates_.receiver_atoms.size(0) + 1}, candidates_.receiver_atoms.options());
+  edges_ = at::full_like(sender_rows_, -1);
 }
 
 template <class DeviceType>
@@ -120,7 +136,7 @@ void KokkosGraph<DeviceType>::select_edges(double cutoff)
   const double cutoff_squared = cutoff * cutoff;
   const Index receivers = candidates_.receiver_atoms.size(0);
   const Index *receiver_atoms = candidates_.receiver_atoms.const_data_ptr<Index>();
-  const Index *offsets = candidates_.offsets.const_data_ptr<Index>();
+  const Index *runs = candidates_.runs.const_data_ptr<Index>();
   const std::int32_t *sender_atoms = candidates_.sender_atoms.const_data_ptr<std::int32_t>();
   const Index *sender_rows = sender_rows_.const_data_ptr<Index>();
   Index *edge_offsets = edge_offsets_.mutable_data_ptr<Index>();
@@ -131,7 +147,7 @@ void KokkosGraph<DeviceType>::select_edges(double cutoff)
       "mlip_dd::count_edges", Rows(0, receivers), KOKKOS_LAMBDA(const Index row) {
         Index count = 0;
         double vector[3];
-        for (Index k = offsets[row]; k < offsets[row + 1]; ++k) {
+        for (Index k = runs[2 * row]; k < runs[2 * row + 1]; ++k) {
           separation(receiver_atoms[row], sender_atoms[k], vector);
           const bool near = squared(vector) < cutoff_squared;
           edges[k] = near ? 0 : -1;
@@ -157,7 +173,7 @@ void KokkosGraph<DeviceType>::select_edges(double cutoff)
   Kokkos::parallel_for(
       "mlip_dd::fill_edges", Rows(0, receivers), KOKKOS_LAMBDA(const Index row) {
         Index edge = edge_offsets[row];
-        for (Index k = offsets[row]; k < offsets[row + 1]; ++k) {
+        for (Index k = runs[2 * row]; k < runs[2 * row + 1]; ++k) {
           if (edges[k] < 0) continue;
           to_receivers[edge] = row;
           to_senders[edge] = sender_rows[k];
@@ -225,62 +241,79 @@ void KokkosGraph<DeviceType>::add_edge_node_virial(const at::Tensor &gradient, V
 template <class DeviceType>
 void KokkosGraph<DeviceType>::lay_out_pairs(int n_types, DevicePairs &pairs) const
 {
-  const Index atoms = candidates_.rows_of_atoms.size(0);
-  const at::TensorOptions on_device = candidates_.offsets.options();
+  const Index atoms = candidates_.rows_of_atoms.size(0) - 1;
+  const at::TensorOptions on_device = candidates_.runs.options();
   pairs.n_types = n_types;
   pairs.types = (n_types == 1 ? at::zeros_like(types) : types).to(at::kInt);
   pairs.owned_atoms = candidates_.receiver_atoms.narrow(0, 0, n_owned_).to(at::kInt);
   fit(pairs.atoms, {atoms + 1, 4}, on_device.dtype(at::kDouble));
   fit(pairs.runs, {n_owned_ * n_types, 2}, on_device);
-  at::Tensor counts = at::zeros({n_owned_ * n_types}, on_device);
+  const Index *rows = candidates_.rows_of_atoms.const_data_ptr<Index>();
+  double *packed = pairs.atoms.mutable_data_ptr<double>();
+  Kokkos::parallel_for(
+      "mlip_dd::rows_of_atoms",
+      Kokkos::RangePolicy<DeviceType, Kokkos::IndexType<Index>>(0, atoms + 1),
+      KOKKOS_LAMBDA(const Index atom) {
+        for (int a = 0; a < 3; ++a) packed[4 * atom + a] = kOutOfReach;
+        packed[4 * atom + 3] = atom < atoms ? static_cast<double>(rows[atom]) : 0.0;
+      });
+  if (n_types == 1 && candidates_.padded)
+    take_runs(pairs);
+  else
+    sort_by_type(pairs);
+}
 
-  const Index *offsets = candidates_.offsets.const_data_ptr<Index>();
+// The candidates as they are.
+template <class DeviceType>
+void KokkosGraph<DeviceType>::take_runs(DevicePairs &pairs) const
+{
+  pairs.neighbours = candidates_.sender_atoms;
+  const Index *from = candidates_.runs.const_data_ptr<Index>();
+  Index *to = pairs.runs.mutable_data_ptr<Index>();
+  Kokkos::parallel_for(
+      "mlip_dd::take_runs", Kokkos::RangePolicy<DeviceType, Kokkos::IndexType<Index>>(0, n_owned_),
+      KOKKOS_LAMBDA(const Index row) {
+        to[2 * row] = from[2 * row];
+        to[2 * row + 1] = from[2 * row] + whole_runs(from[2 * row + 1] - from[2 * row]);
+      });
+}
+
+template <class DeviceType>
+void KokkosGraph<DeviceType>::sort_by_type(DevicePairs &pairs) const
+{
+  const int n_types = pairs.n_types;
+  at::Tensor counts = at::zeros({n_owned_ * n_types}, candidates_.runs.options());
+  const Index *candidates = candidates_.runs.const_data_ptr<Index>();
   const std::int32_t *sender_atoms = candidates_.sender_atoms.const_data_ptr<std::int32_t>();
   const Index *rows = candidates_.rows_of_atoms.const_data_ptr<Index>();
   const std::int32_t *types_of_rows = pairs.types.const_data_ptr<std::int32_t>();
   Index *count = counts.mutable_data_ptr<Index>();
   Index *runs = pairs.runs.mutable_data_ptr<Index>();
-  double *packed = pairs.atoms.mutable_data_ptr<double>();
   using Rows = Kokkos::RangePolicy<DeviceType, Kokkos::IndexType<Index>>;
   Kokkos::parallel_for(
-      "mlip_dd::rows_of_atoms", Rows(0, atoms + 1), KOKKOS_LAMBDA(const Index atom) {
-        for (int a = 0; a < 3; ++a) packed[4 * atom + a] = kOutOfReach;
-        packed[4 * atom + 3] = atom < atoms ? static_cast<double>(rows[atom]) : 0.0;
-      });
-  Kokkos::parallel_for(
       "mlip_dd::count_pairs", Rows(0, n_owned_), KOKKOS_LAMBDA(const Index row) {
-        if (n_types == 1)
-          count[row] = offsets[row + 1] - offsets[row];
-        else
-          for (Index k = offsets[row]; k < offsets[row + 1]; ++k)
-            ++count[n_types * row + types_of_rows[rows[sender_atoms[k]]]];
+        for (Index k = candidates[2 * row]; k < candidates[2 * row + 1]; ++k)
+          ++count[n_types * row + types_of_rows[rows[sender_atoms[k]]]];
       });
   Index total = 0;
   Kokkos::parallel_scan(
       "mlip_dd::runs_of_pairs", Rows(0, n_owned_ * n_types),
       KOKKOS_LAMBDA(const Index run, Index &sum, const bool last) {
         const Index begin = sum;
-        sum += (count[run] + kPairsAtOnce - 1) / kPairsAtOnce * kPairsAtOnce;
+        sum += whole_runs(count[run]);
         if (!last) return;
         runs[2 * run] = count[run] = begin;
         runs[2 * run + 1] = sum;
       },
       total);
-  fit(pairs.neighbours, {total}, on_device.dtype(at::kInt));
+  fit(pairs.neighbours, {total}, candidates_.sender_atoms.options());
   std::int32_t *neighbours = pairs.neighbours.mutable_data_ptr<std::int32_t>();
-  const auto filler = static_cast<std::int32_t>(atoms);
+  const auto filler = static_cast<std::int32_t>(candidates_.rows_of_atoms.size(0) - 1);
   Kokkos::parallel_for(
       "mlip_dd::fill_pairs", Rows(0, n_owned_), KOKKOS_LAMBDA(const Index row) {
         Index *next = count + n_types * row;
-        if (n_types == 1) {
-          const Index room = *next - offsets[row];
-          for (Index k = offsets[row]; k < offsets[row + 1]; ++k)
-            neighbours[room + k] = sender_atoms[k];
-          *next = room + offsets[row + 1];
-        } else {
-          for (Index k = offsets[row]; k < offsets[row + 1]; ++k)
-            neighbours[next[types_of_rows[rows[sender_atoms[k]]]]++] = sender_atoms[k];
-        }
+        for (Index k = candidates[2 * row]; k < candidates[2 * row + 1]; ++k)
+          neighbours[next[types_of_rows[rows[sender_atoms[k]]]]++] = sender_atoms[k];
         for (int t = 0; t < n_types; ++t)
           for (Index k = next[t]; k < runs[2 * (n_types * row + t) + 1]; ++k)
             neighbours[k] = filler;

@@ -18,9 +18,12 @@ namespace mlip_dd {
 struct KokkosCandidates {
   std::int64_t n_rows = 0;      // owned and halo
   at::Tensor receiver_atoms;    // int64 [R] atom of each of the first R rows, 0 of one without any
-  at::Tensor offsets;           // int64 [R + 1] of the candidates of each
-  at::Tensor sender_atoms;      // int32 [C]
-  at::Tensor rows_of_atoms;     // int64 [local atoms and ghosts], of those above
+  at::Tensor runs;              // int64 [R, 2] where the candidates of each begin and end
+  at::Tensor sender_atoms;      // int32; what is in no run is the number of atoms
+  at::Tensor rows_of_atoms;     // int64 [local atoms and ghosts + 1], of those above; last: n_rows
+  std::int64_t count = 0;       // of candidates
+  bool padded =
+      false;    // whether runs may be read to the next multiple of kPairsAtOnce from begin
 };
 
 // A copy of the candidates that a graph has on the host.
@@ -45,6 +48,11 @@ class KokkosGraph final : public DeviceGraph {
   at::Tensor owned_positions() const override;
   at::Tensor owned_field(const std::string &name) const override;
 
+  // Of lay_out_pairs(); public, since the compiler of device code wants functions with kernels to
+  // be.
+  void take_runs(DevicePairs &pairs) const;
+  void sort_by_type(DevicePairs &pairs) const;
+
  private:
   void order_by_sender();
 
@@ -54,11 +62,11 @@ class KokkosGraph final : public DeviceGraph {
   KokkosCandidates candidates_;
   // Where edges are used: the candidates by sender row, so that the sum over a row's edges runs in
   // one order.
-  at::Tensor sender_rows_;       // int64 [C]
-  at::Tensor by_sender_;         // int64 [C]
+  at::Tensor sender_rows_;       // int64, as sender_atoms; n_rows of what is in no run
+  at::Tensor by_sender_;         // int64, the same
   at::Tensor sender_offsets_;    // int64 [n_rows + 1]
   at::Tensor edge_offsets_;      // int64 [R + 1] of the edges of each receiver
-  at::Tensor edges_;             // int64 [C] the candidate's edge, or -1
+  at::Tensor edges_;             // int64, as sender_atoms: the candidate's edge, or -1
 };
 
 }    // namespace mlip_dd

@@ -13,6 +13,7 @@
 
 #include "device_tensors.h"
 #include "kokkos_graph.h"
+#include "potentials/pair/pair_view.h"
 
 namespace mlip_dd {
 
@@ -187,28 +188,6 @@ HaloPlan KokkosSource<DeviceType>::build(Communicator &communicator,
              : build_on_device(communicator, model_types, options, graph);
 }
 
-// Leaves of each row the `counts` first of its senders.
-template <class DeviceType>
-void KokkosSource<DeviceType>::close_gaps(const at::Tensor &counts, KokkosCandidates &candidates)
-{
-  const at::Tensor offsets = offsets_of(counts);
-  const Index n = counts.size(0), total = offsets[n].template item<Index>();
-  if (total == candidates.sender_atoms.size(0)) return;
-  const at::Tensor senders = at::empty({total}, candidates.sender_atoms.options());
-  const std::int32_t *from = candidates.sender_atoms.template const_data_ptr<std::int32_t>();
-  const Index *from_offset = candidates.offsets.template const_data_ptr<Index>();
-  const Index *offset = offsets.template const_data_ptr<Index>();
-  std::int32_t *to = senders.template mutable_data_ptr<std::int32_t>();
-  Kokkos::parallel_for(
-      "mlip_dd::close_gaps", Kokkos::RangePolicy<DeviceType, Kokkos::IndexType<Index>>(0, n),
-      KOKKOS_LAMBDA(const Index row) {
-        for (Index k = offset[row]; k < offset[row + 1]; ++k)
-          to[k] = from[from_offset[row] + k - offset[row]];
-      });
-  candidates.offsets = offsets;
-  candidates.sender_atoms = senders;
-}
-
 template <class DeviceType>
 HaloPlan KokkosSource<DeviceType>::build_on_device(Communicator &communicator,
                                                    std::span<const std::int32_t> model_types,
@@ -222,37 +201,41 @@ HaloPlan KokkosSource<DeviceType>::build_on_device(Communicator &communicator,
   using Atoms = Kokkos::RangePolicy<DeviceType>;
   const Index n_owned = owned_atoms_.size(0);
 
-  // Nearly all listed neighbours become candidates: each row gets room for all of its own.
+  // Nearly all listed neighbours become candidates: each row gets room for all of its own, as pair
+  // potentials read them.
   at::Tensor rooms = at::zeros({n_owned}, owners_.options());
   Index *room = rooms.mutable_data_ptr<Index>();
   Kokkos::parallel_for(
       "mlip_dd::count_neighbours", Atoms(0, list.inum), KOKKOS_LAMBDA(const int l) {
         const Index atom = listed(l), row = owners[2 * atom + 1];
-        if (row != kNotInModel) room[row] = pairs.count(atom);
+        if (row != kNotInModel)
+          room[row] = (pairs.count(atom) + kPairsAtOnce - 1) / kPairsAtOnce * kPairsAtOnce;
       });
   KokkosCandidates candidates;
   if (const auto last = std::dynamic_pointer_cast<KokkosGraph<DeviceType>>(graph.device))
     candidates = last->release();
   candidates.receiver_atoms = owned_atoms_;
-  candidates.offsets = offsets_of(rooms);
-  fit(candidates.sender_atoms, {candidates.offsets[n_owned].template item<Index>()},
+  const at::Tensor offsets = offsets_of(rooms);
+  fit(candidates.sender_atoms, {offsets[n_owned].template item<Index>()},
       owners_.options().dtype(at::kInt));
-  at::Tensor counts = at::zeros_like(rooms);
+  candidates.runs = at::stack({offsets.narrow(0, 0, n_owned), offsets.narrow(0, 0, n_owned)}, 1);
   const at::Tensor inside = owners_.select(1, 1).ne(kNotInModel);
   at::Tensor met = at::zeros_like(inside);
-  const Index *offset = candidates.offsets.template const_data_ptr<Index>();
+  Index *runs = candidates.runs.template mutable_data_ptr<Index>();
   std::int32_t *sender = candidates.sender_atoms.template mutable_data_ptr<std::int32_t>();
-  Index *count = counts.mutable_data_ptr<Index>();
+  const auto filler = static_cast<std::int32_t>(owners_.size(0));
   const bool *in_model = inside.const_data_ptr<bool>();
   bool *is_met = met.mutable_data_ptr<bool>();
   const double reach = options.reach, reach_squared = reach * reach;
   const bool all_near = reach >= kSameReach * units_.length * lammps_.neighbor->cutneighmax;
-  Kokkos::parallel_for(
-      "mlip_dd::fill_candidates", Atoms(0, list.inum), KOKKOS_LAMBDA(const int l) {
+  Kokkos::parallel_reduce(
+      "mlip_dd::fill_candidates", Atoms(0, list.inum),
+      KOKKOS_LAMBDA(const int l, Index &found) {
         const Index atom = listed(l), row = owners[2 * atom + 1];
         if (row == kNotInModel) return;
         const int listed_pairs = pairs.count(atom);
-        Index next = offset[row];
+        const Index begin = runs[2 * row], end = begin + room[row];
+        Index next = begin;
         for (int k = 0; k < listed_pairs; ++k) {
           const Index other = pairs.atom(atom, k);
           if (!all_near && pairs.squared(atom, other) >= reach_squared) continue;
@@ -260,9 +243,12 @@ HaloPlan KokkosSource<DeviceType>::build_on_device(Communicator &communicator,
           is_met[other] = true;
           next += in_model[other];
         }
-        count[row] = next - offset[row];
-      });
-  close_gaps(counts, candidates);
+        runs[2 * row + 1] = next;
+        found += next - begin;
+        for (; next < end; ++next) sender[next] = filler;
+      },
+      candidates.count);
+  candidates.padded = true;
 
   // Images of this rank's own atoms are folded onto them; those of others' share one halo row.
   const at::Tensor remote = met.logical_and(inside)
@@ -277,9 +263,10 @@ HaloPlan KokkosSource<DeviceType>::build_on_device(Communicator &communicator,
   std::vector<Index> halo_rows(wanted.size());
   HaloPlan plan = build_halo_plan(communicator, n_owned, wanted, halo_rows);
   const at::Tensor rows_of_remote = at::tensor(halo_rows, at::kLong).to(owners_.device());
-  const at::Tensor rows = owners_.select(1, 1).clone().index_copy_(0, remote, rows_of_remote);
   candidates.n_rows = plan.n_rows();
-  candidates.rows_of_atoms = rows;
+  candidates.rows_of_atoms =
+      at::cat({owners_.select(1, 1), at::full({1}, candidates.n_rows, owners_.options())})
+          .index_copy_(0, remote, rows_of_remote);
 
   const at::Tensor of_atoms =
       model_types.empty()

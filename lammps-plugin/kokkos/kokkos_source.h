@@ -13,8 +13,6 @@
 
 namespace mlip_dd {
 
-struct KokkosCandidates;
-
 // Whether the environment has MLIP_DD_HOST_GRAPHS: potentials that can also work on the host's
 // arrays then do, as with `device cpu` beside a GPU, which tests of Kokkos on a CPU would not see.
 bool prefers_host_graphs();
@@ -50,7 +48,6 @@ class KokkosSource final : public GraphSource {
   // Of build(); public, since the compiler of device code wants functions with kernels to be.
   HaloPlan build_on_device(Communicator &communicator, std::span<const std::int32_t> model_types,
                            const BuildOptions &options, AtomGraph &graph);
-  static void close_gaps(const at::Tensor &counts, KokkosCandidates &candidates);
 
  private:
   HaloPlan build_on_host(Communicator &communicator, std::span<const std::int32_t> model_types,
