@@ -22,8 +22,8 @@ struct KokkosCandidates {
   at::Tensor sender_atoms;      // int32; what is in no run is the number of atoms
   at::Tensor rows_of_atoms;     // int64 [local atoms and ghosts + 1], of those above; last: n_rows
   std::int64_t count = 0;       // of candidates
-  bool padded =
-      false;    // whether runs may be read to the next multiple of kPairsAtOnce from begin
+  // Whether runs may be read on to a multiple of kPairsAtOnce.
+  bool padded = false;
 };
 
 // A copy of the candidates that a graph has on the host.
