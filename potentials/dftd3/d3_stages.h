@@ -11,8 +11,8 @@
 
 namespace mlip_dd {
 
-// Called in this order in each step. Tensors are float64 on the device where `rows` lie; those of
-// all rows are [n_owned + n_halo].
+// Called in this order in each step; what they add is in `output` after the last. Tensors are
+// float64 on the device where `rows` lie; those of all rows are [n_owned + n_halo].
 class D3Stages {
  public:
   virtual ~D3Stages() = default;
