@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/constants.h"
 #include "potentials/coulomb/slab_terms.h"
 #include "potentials/pair/number.h"
 #include "potentials/pair/pair_view.h"
@@ -18,12 +19,11 @@ struct FractionalItems {
 
   MLIP_DD_TERM void operator()(std::int64_t row) const
   {
-    constexpr double kTwoPi = 6.283185307179586;
     const double *position = rows.atoms[rows.owned_atoms[row]].values;
     for (int a = 0; a < 3; ++a) {
       double sum = 0.0;
       for (int b = 0; b < 3; ++b) sum += reciprocal[a][b] * (position[b] - origin[b]);
-      fractional[3 * row + a] = sum / kTwoPi;
+      fractional[3 * row + a] = sum / (2.0 * kPi);
     }
   }
 };

@@ -7,6 +7,7 @@
 
 #include "base/constants.h"
 #include "base/timer.h"
+#include "potentials/coulomb/wave_strain.h"
 #include "potentials/ewald/matrix_product.h"
 #include "potentials/ewald/wave_terms.h"
 #include "potentials/ewald/wave_vectors.h"
@@ -261,6 +262,7 @@ class StructureFactors final : public ReciprocalSum {
       for (std::size_t l = 0; l < row; ++l)
         weighted_[half + l] = weights_[half / (2 * row) * row + l] * factors_[half + l];
     if (!virial) return;
+    const double decay = 0.25 / (alpha_ * alpha_);
     for_each_wave(
         [&](const WaveColumn &column, int l, std::size_t c, std::size_t place, std::size_t width) {
           const Vector3 k = wave_vector(lattice, column.h, column.k, l);
@@ -271,7 +273,7 @@ class StructureFactors final : public ReciprocalSum {
           const double energy = 0.5 * weight * (re * re + im * im);
           for (int a = 0; a < 3; ++a)
             for (int b = 0; b < 3; ++b)
-              virial[3 * a + b] += energy * strain_factor(k.data(), k_squared, alpha_, a, b);
+              virial[3 * a + b] += energy * strain_factor(k.data(), k_squared, decay, a, b);
         });
   }
 
@@ -324,6 +326,7 @@ class StructureFactors final : public ReciprocalSum {
     const auto count = static_cast<std::size_t>(n);
     const auto present = static_cast<std::size_t>(atoms_in(atoms, block));
     const auto start = static_cast<std::size_t>(block * kBlock);
+    const double decay = 0.25 / (alpha_ * alpha_);
     for (std::size_t a = 0; a < 3; ++a)
       for (std::size_t b = a; b < 3; ++b) {
         std::fill(scaled_.begin(), scaled_.end(), 0.0);
@@ -332,7 +335,7 @@ class StructureFactors final : public ReciprocalSum {
           const Vector3 k = wave_vector(lattice, column.h, column.k, l);
           const double k_squared = k[0] * k[0] + k[1] * k[1] + k[2] * k[2];
           const double factor =
-              strain_factor(k.data(), k_squared, alpha_, static_cast<int>(a), static_cast<int>(b));
+              strain_factor(k.data(), k_squared, decay, static_cast<int>(a), static_cast<int>(b));
           for (const std::size_t m : {c * 2 * width + place, c * 2 * width + width + place})
             scaled_[m] = factor * weighted_[m];
         });

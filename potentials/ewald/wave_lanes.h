@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "base/constants.h"
+#include "potentials/coulomb/wave_strain.h"
 #include "potentials/ewald/wave_terms.h"
 #include "potentials/pair/lanes.h"
 
@@ -23,10 +25,9 @@ struct WavePhase {
 
 MLIP_DD_TERM WavePhase wave_phase(const double *index, const double *fractional)
 {
-  constexpr double kTwoPi = 6.283185307179586;
   const double turns =
       index[0] * fractional[0] + index[1] * fractional[1] + index[2] * fractional[2];
-  const double angle = kTwoPi * (turns - std::floor(turns));
+  const double angle = 2.0 * kPi * (turns - std::floor(turns));
   return {std::cos(angle), std::sin(angle)};
 }
 
@@ -98,7 +99,7 @@ struct WeighItems {
     const double energy = 0.5 * weight * (re * re + im * im);
     for (int a = 0; a < 3; ++a)
       for (int b = 0; b < 3; ++b) {
-        const double factor = strain_factor(k, squared, alpha, a, b);
+        const double factor = strain_factor(k, squared, 0.25 / (alpha * alpha), a, b);
         wave.strain[moment_place(3 * a + b)] = factor;
         virials[9 * m + 3 * a + b] = energy * factor;
       }

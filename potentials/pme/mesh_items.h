@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "base/constants.h"
 #include "potentials/pme/splines.h"
 
 namespace mlip_dd {
@@ -34,11 +35,10 @@ struct MeshResultItems {
 
   MLIP_DD_TERM void operator()(std::int64_t i) const
   {
-    constexpr double kTwoPi = 6.283185307179586;
     potential[i] += values[i];
     for (int b = 0; b < 3; ++b) {
       double gradient = 0.0;
-      for (int a = 0; a < 3; ++a) gradient += gradients[3 * i + a] * reciprocal[a][b] / kTwoPi;
+      for (int a = 0; a < 3; ++a) gradient += gradients[3 * i + a] * reciprocal[a][b] / (2.0 * kPi);
       forces[3 * i + b] -= charges[i] * gradient;
     }
   }

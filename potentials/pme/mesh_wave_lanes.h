@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "potentials/coulomb/wave_strain.h"
 #include "potentials/pair/lanes.h"
 
 namespace mlip_dd {
@@ -73,7 +74,7 @@ struct MeshWaveLanes {
   }
 };
 
-// Of each wave: `to` = `from` (delta_ab - 2 k_a k_b (1 / k^2 + decay)).
+// Of each wave: `to` = `from` times its strain_factor().
 struct StrainItems {
   WaveGrid grid;
   int a = 0, b = 0;
@@ -85,8 +86,7 @@ struct StrainItems {
     double k[3];
     const double squared =
         grid.vector(wave / grid.count_z(), static_cast<int>(wave % grid.count_z()), k);
-    const double factor =
-        squared > 0.0 ? (a == b) - 2.0 * k[a] * k[b] * (1.0 / squared + grid.decay) : 0.0;
+    const double factor = squared > 0.0 ? strain_factor(k, squared, grid.decay, a, b) : 0.0;
     for (int part = 0; part < 2; ++part) to[2 * wave + part] = factor * from[2 * wave + part];
   }
 };

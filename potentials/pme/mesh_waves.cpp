@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/constants.h"
+#include "potentials/coulomb/wave_strain.h"
 #include "potentials/pair/vector4.h"
 #include "potentials/pme/splines.h"
 
@@ -168,11 +169,12 @@ void MeshWaves::strain(const WaveBlock &block, std::span<const std::complex<doub
       block, *lattice_, indices_, moduli_, mesh_[2], [&](const WaveRow &row, std::size_t place) {
         for (std::int64_t x = 0; x < row.count; ++x) {
           const double squared = squared_length(row, x);
+          double wave[3];
+          for (std::size_t c = 0; c < 3; ++c) wave[c] = row.base[c] + row.indices[x] * row.step[c];
           const double factor =
-              squared > 0.0 ? (a == b) - 2.0 * (row.base[a] + row.indices[x] * row.step[a]) *
-                                             (row.base[b] + row.indices[x] * row.step[b]) *
-                                             (1.0 / squared + decay)
-                            : 0.0;
+              squared > 0.0
+                  ? strain_factor(wave, squared, decay, static_cast<int>(a), static_cast<int>(b))
+                  : 0.0;
           const std::size_t k = place + static_cast<std::size_t>(x);
           block.values[k] = factor * before[k];
         }
