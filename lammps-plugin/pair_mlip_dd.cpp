@@ -228,13 +228,13 @@ double PairMlipDD::init_one(int i, int j)
   return cutoff_;
 }
 
-// Collective. Where LAMMPS has new neighbour lists since the last rebuild: ghosts learn their
-// owners.
 bool PairMlipDD::rebuilds_now() const
 {
   return neighbor->ago == 0 || state_->built != BuildMark{neighbor->ncalls, neighbor->lastcall};
 }
 
+// Collective. Where LAMMPS has new neighbour lists since the last rebuild: ghosts learn their
+// owners.
 bool PairMlipDD::find_owners_anew()
 {
   if (!rebuilds_now()) return false;

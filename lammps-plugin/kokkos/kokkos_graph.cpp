@@ -28,11 +28,6 @@ struct Separation {
   }
 };
 
-KOKKOS_INLINE_FUNCTION Index whole_runs(Index pairs)
-{
-  return (pairs + kPairsAtOnce - 1) / kPairsAtOnce * kPairsAtOnce;
-}
-
 KOKKOS_INLINE_FUNCTION double squared(const double *vector)
 {
   return vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2];

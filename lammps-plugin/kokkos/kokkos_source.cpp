@@ -208,8 +208,7 @@ HaloPlan KokkosSource<DeviceType>::build_on_device(Communicator &communicator,
   Kokkos::parallel_for(
       "mlip_dd::count_neighbours", Atoms(0, list.inum), KOKKOS_LAMBDA(const int l) {
         const Index atom = listed(l), row = owners[2 * atom + 1];
-        if (row != kNotInModel)
-          room[row] = (pairs.count(atom) + kPairsAtOnce - 1) / kPairsAtOnce * kPairsAtOnce;
+        if (row != kNotInModel) room[row] = whole_runs(pairs.count(atom));
       });
   KokkosCandidates candidates;
   if (const auto last = std::dynamic_pointer_cast<KokkosGraph<DeviceType>>(graph.device))

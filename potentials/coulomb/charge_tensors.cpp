@@ -27,7 +27,7 @@ OwnedCharges spans_of(const ChargeTensors &atoms)
 CoulombSums spans_of(const CoulombTensors &sums)
 {
   return {span_of(sums.potential), span_of(sums.forces), span_of(sums.node_virial),
-          sums.node_virial.defined(), span_of(sums.virial).data()};
+          span_of(sums.virial).data()};
 }
 
 void add_virials(const at::Tensor &virials, const CoulombTensors &sums)

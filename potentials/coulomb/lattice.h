@@ -24,4 +24,12 @@ Lattice make_lattice(const Cell &cell, int axis = 0, double stretch = 1.0);
 // Largest relative difference of the two lattices' vectors, each set against the length of its own.
 double relative_change(const Lattice &before, const Lattice &now);
 
+// The reciprocal vectors as kernels have them, in work.reciprocal[3][3].
+template <class Work>
+void set_reciprocal(const Lattice &lattice, Work &work)
+{
+  for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t b = 0; b < 3; ++b) work.reciprocal[a][b] = lattice.reciprocal[a][b];
+}
+
 }    // namespace mlip_dd

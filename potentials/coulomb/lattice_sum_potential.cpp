@@ -200,10 +200,8 @@ class LatticeSumPotential final : public Potential {
     const at::Tensor places = at::empty({rows.n_owned, 3}, on_device());
     FractionalItems work;
     work.rows = rows;
-    for (std::size_t a = 0; a < 3; ++a) {
-      work.origin[a] = lattice.origin[a];
-      for (std::size_t b = 0; b < 3; ++b) work.reciprocal[a][b] = lattice.reciprocal[a][b];
-    }
+    std::copy(lattice.origin.begin(), lattice.origin.end(), work.origin);
+    set_reciprocal(lattice, work);
     work.fractional = places.mutable_data_ptr<double>();
     run_items(work, rows.n_owned, device_.device);
     return places;

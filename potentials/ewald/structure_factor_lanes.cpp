@@ -30,13 +30,6 @@ std::vector<WaveNumbers> wave_indices(const WaveVectors &waves)
   return list;
 }
 
-template <class Work>
-void set_reciprocal(const Lattice &lattice, Work &work)
-{
-  for (std::size_t a = 0; a < 3; ++a)
-    for (std::size_t b = 0; b < 3; ++b) work.reciprocal[a][b] = lattice.reciprocal[a][b];
-}
-
 class StructureFactorLanes final : public ReciprocalSum {
  public:
   StructureFactorLanes(const c10::Device &device, const EwaldParameters &parameters,

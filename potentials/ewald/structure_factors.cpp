@@ -316,7 +316,7 @@ class StructureFactors final : public ReciprocalSum {
           sums.forces[3 * (start + b) + a] +=
               charge * lattice.reciprocal[axis][a] * at_atoms_[1 + axis][b];
     }
-    if (sums.wants_node_virial) add_node_virial(lattice, atoms, block, sums);
+    if (!sums.node_virial.empty()) add_node_virial(lattice, atoms, block, sums);
   }
 
   void add_node_virial(const Lattice &lattice, const OwnedCharges &atoms, std::int64_t block,

@@ -22,7 +22,7 @@ void add_to_tensors(const at::Tensor &sums, PotentialOutput &output)
   OutputTensors &tensors = *output.tensors;
   const at::Tensor energies = sums.select(1, kEnergy).mul(0.5);
   std::vector<at::Tensor> components;    // indices would have to be sent to a GPU
-  for (const int place : kMomentPlace) components.push_back(sums.select(1, kMoment + place));
+  for (int k = 0; k < 9; ++k) components.push_back(sums.select(1, kMoment + moment_place(k)));
   const at::Tensor virials = at::stack(components, 1).mul(-0.5);
   tensors.node_energy.add_(energies);
   tensors.forces.narrow(0, 0, sums.size(0)).add_(sums.narrow(1, kForce, 3));
@@ -41,7 +41,7 @@ void add_to_arrays(const LaneSums *sums, std::size_t n, PotentialOutput &output)
     output.energy += 0.5 * own.energy;
     for (std::size_t a = 0; a < 3; ++a) output.forces[3 * row + a] += own.force[a];
     for (std::size_t k = 0; k < 9; ++k) {
-      const double half = -0.5 * own.moment[kMomentPlace[k]];
+      const double half = -0.5 * own.moment[moment_place(static_cast<int>(k))];
       output.virial[k] += half;
       if (!output.node_virial.empty()) output.node_virial[9 * row + k] += half;
     }

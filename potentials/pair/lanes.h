@@ -27,9 +27,7 @@ struct LaneSums {
   }
 };
 
-// Where the components of a row-major tensor stand in LaneSums::moment.
-inline constexpr int kMomentPlace[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
-// The same where kernels of GPUs run, which have no arrays of the host.
+// Where component k of a row-major tensor stands in LaneSums::moment.
 MLIP_DD_TERM int moment_place(int k)
 {
   const int a = k / 3, b = k % 3;

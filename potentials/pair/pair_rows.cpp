@@ -38,7 +38,7 @@ void set_rows(PairRows &rows, const AtomGraph &graph, int n_types)
     auto end = static_cast<std::int64_t>(rows.neighbours.size());
     for (std::int64_t &count : next) {
       const std::int64_t begin = end;
-      end += (count + kPairsAtOnce - 1) / kPairsAtOnce * kPairsAtOnce;
+      end += whole_runs(count);
       rows.runs.push_back({begin, end});
       count = begin;
     }

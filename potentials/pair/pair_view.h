@@ -3,12 +3,19 @@
 
 #include <cstdint>
 
+#include "potentials/pair/number.h"
 #include "potentials/pair/packed4.h"
 
 namespace mlip_dd {
 
 // Runs of neighbours are multiples of it, filled up with an atom that is out of every reach.
 inline constexpr std::int64_t kPairsAtOnce = 4;
+// So many places hold that many pairs.
+MLIP_DD_TERM std::int64_t whole_runs(std::int64_t pairs)
+{
+  return (pairs + kPairsAtOnce - 1) / kPairsAtOnce * kPairsAtOnce;
+}
+
 inline constexpr double kOutOfReach = 1e20;    // its tenth power is a number still
 
 // Neighbours of one type around one atom: entries [begin, end) of the neighbours.

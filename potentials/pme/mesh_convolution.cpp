@@ -38,8 +38,7 @@ void MeshConvolution::convolve(const Lattice &lattice, double alpha, double cons
 {
   constexpr std::int64_t kEnergy = offsetof(LaneSums, energy) / sizeof(double);
   constexpr std::int64_t kMoment = offsetof(LaneSums, moment) / sizeof(double);
-  for (std::size_t a = 0; a < 3; ++a)
-    for (std::size_t b = 0; b < 3; ++b) grid_.reciprocal[a][b] = lattice.reciprocal[a][b];
+  set_reciprocal(lattice, grid_);
   grid_.decay = 0.25 / (alpha * alpha);
   waves_ = at::_fft_r2c(mesh.view({grid_.mesh[0], grid_.mesh[1], grid_.mesh[2]}), {0, 1, 2},
                         kUnnormalised, /*onesided=*/true)

@@ -76,8 +76,7 @@ class ParticleMesh final : public ReciprocalSum {
     const at::Tensor at_atoms = at::empty({n}, options), gradients = at::empty({n, 3}, options);
     charges_->interpolate(values_, at_atoms, gradients);
     MeshResultItems results;
-    for (std::size_t a = 0; a < 3; ++a)
-      for (std::size_t b = 0; b < 3; ++b) results.reciprocal[a][b] = lattice.reciprocal[a][b];
+    set_reciprocal(lattice, results);
     results.charges = atoms.charges.const_data_ptr<double>();
     results.values = at_atoms.const_data_ptr<double>();
     results.gradients = gradients.const_data_ptr<double>();
